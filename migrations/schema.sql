@@ -843,6 +843,7 @@ create table flow_versions (
   constraint flow_versions_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX flow_versions_number ON flow_versions USING btree (flow_id, number);
+CREATE INDEX flow_versions_pools ON flow_versions USING gin (jsonb_path_query_array(graph, '$."nodes"[*]."pool_id"'::jsonpath));
 
 create table flows (
   id uuid not null,
@@ -874,6 +875,7 @@ create table flows (
 CREATE INDEX flows_created ON flows USING btree (created_at, id);
 CREATE INDEX flows_listed ON flows USING btree (COALESCE(name_key, lower(name)) COLLATE "C", id) WHERE (NOT deleting);
 CREATE UNIQUE INDEX flows_name ON flows USING btree (lower(name)) WHERE (NOT deleting);
+CREATE INDEX flows_pools ON flows USING gin (jsonb_path_query_array(graph, '$."nodes"[*]."pool_id"'::jsonpath));
 
 create table idempotency_keys (
   id uuid not null,
@@ -1520,6 +1522,115 @@ create table totp_factors (
   constraint totp_factors_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint totp_factors_pkey PRIMARY KEY (account_id)
 );
+
+create table transit_pool_choices (
+  node_id uuid not null,
+  group_name text not null,
+  pool_id uuid not null,
+  serves text not null,
+  active_member_id uuid,
+  usable integer not null,
+  reason text not null,
+  at timestamp with time zone not null,
+  constraint transit_pool_choices_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint transit_pool_choices_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES transit_pools(id) ON DELETE CASCADE,
+  constraint transit_pool_choices_pkey PRIMARY KEY (pool_id, node_id, group_name)
+);
+CREATE INDEX transit_pool_choices_node ON transit_pool_choices USING btree (node_id);
+
+create table transit_pool_members (
+  id uuid not null,
+  pool_id uuid not null,
+  node_id uuid not null,
+  position integer not null,
+  weight integer not null,
+  priority integer not null,
+  enabled boolean not null,
+  drain boolean not null,
+  told_at timestamp with time zone,
+  constraint transit_pool_members_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
+  constraint transit_pool_members_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES transit_pools(id) ON DELETE CASCADE,
+  constraint transit_pool_members_pkey PRIMARY KEY (id),
+  constraint transit_pool_members_pool_id_node_id_key UNIQUE (pool_id, node_id)
+);
+CREATE INDEX transit_pool_members_node ON transit_pool_members USING btree (node_id);
+
+create table transit_pool_places (
+  pool_id uuid not null,
+  node_id uuid not null,
+  constraint transit_pool_places_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint transit_pool_places_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES transit_pools(id) ON DELETE CASCADE,
+  constraint transit_pool_places_pkey PRIMARY KEY (pool_id, node_id)
+);
+CREATE INDEX transit_pool_places_node ON transit_pool_places USING btree (node_id);
+
+create table transit_pool_states (
+  node_id uuid not null,
+  group_name text not null,
+  member_id uuid not null,
+  state text not null,
+  rtt_ms bigint not null,
+  reason text not null,
+  error text not null,
+  held boolean not null,
+  since timestamp with time zone not null,
+  at timestamp with time zone not null,
+  constraint transit_pool_states_member_id_fkey FOREIGN KEY (member_id) REFERENCES transit_pool_members(id) ON DELETE CASCADE,
+  constraint transit_pool_states_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint transit_pool_states_pkey PRIMARY KEY (member_id, node_id, group_name)
+);
+CREATE INDEX transit_pool_states_node ON transit_pool_states USING btree (node_id);
+
+create table transit_pool_streams (
+  node_id uuid not null,
+  stream_id text not null,
+  last_seq bigint not null,
+  updated_at timestamp with time zone not null,
+  constraint transit_pool_streams_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint transit_pool_streams_pkey PRIMARY KEY (node_id, stream_id)
+);
+
+create table transit_pool_switches (
+  id bigint generated always as identity not null,
+  pool_id uuid not null,
+  node_id uuid not null,
+  group_name text not null,
+  serves text not null,
+  active_member_id uuid,
+  usable integer not null,
+  reason text not null,
+  at timestamp with time zone not null,
+  constraint transit_pool_switches_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint transit_pool_switches_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES transit_pools(id) ON DELETE CASCADE,
+  constraint transit_pool_switches_pkey PRIMARY KEY (id)
+);
+CREATE INDEX transit_pool_switches_at ON transit_pool_switches USING btree (at);
+CREATE INDEX transit_pool_switches_node ON transit_pool_switches USING btree (node_id);
+CREATE INDEX transit_pool_switches_pool ON transit_pool_switches USING btree (pool_id, at DESC, id DESC);
+
+create table transit_pools (
+  id uuid not null,
+  name text not null,
+  name_key text not null,
+  strategy text not null,
+  stickiness text not null,
+  health jsonb not null,
+  fallback_kind text not null,
+  fallback_member_id uuid,
+  fallback_pool_id uuid,
+  min_healthy integer not null,
+  override_member_id uuid,
+  override_until timestamp with time zone,
+  override_by text default ''::text not null,
+  below boolean default false not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint transit_pools_fallback_pool_id_fkey FOREIGN KEY (fallback_pool_id) REFERENCES transit_pools(id),
+  constraint transit_pools_pkey PRIMARY KEY (id)
+);
+CREATE INDEX transit_pools_fallback ON transit_pools USING btree (fallback_pool_id) WHERE (fallback_pool_id IS NOT NULL);
+CREATE UNIQUE INDEX transit_pools_name ON transit_pools USING btree (name_key COLLATE "C");
 
 create table vault_canaries (
   key_id text not null,

@@ -11,6 +11,7 @@ import (
 	"panel/modules/license"
 	"panel/modules/nodes"
 	"panel/modules/notifications"
+	"panel/modules/pools"
 	"panel/modules/subscriptions"
 	"panel/modules/targets"
 	"panel/modules/updates"
@@ -29,6 +30,7 @@ func All() []module.Module {
 		license.Module(),
 		nodes.Module(),
 		notifications.Module(),
+		pools.Module(),
 		subscriptions.Module(),
 		targets.Module(),
 		updates.Module(),

@@ -51,6 +51,7 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Run("a revocation is carried out whoever is killed", w.revocation)
 	t.Run("clients of WireGuard come and go", w.tunnels)
 	t.Run("a load balancer stands before an entry", w.balanced)
+	t.Run("a pool of exits leaves the dead one", w.pools)
 	t.Run("a change after all that is installed", w.change)
 	t.Run("and told when the panel is back", func(t *testing.T) {
 		require.NotNil(t, told, "the quota did not end")

@@ -1,0 +1,176 @@
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/e2e/rig"
+	"panel/platform/agentapi"
+)
+
+const (
+	secondAddress = "203.0.113.4"
+	thirdAddress  = "203.0.113.5"
+)
+
+// exits are servers that share the traffic of a flow.
+type exits struct {
+	*crossing
+	agents map[string]*rig.Agent // by the address that targets see
+	pool   shownPool
+}
+
+type shownPool struct {
+	ID      string `json:"id"`
+	State   string `json:"state"`
+	Members []struct {
+		ID       string `json:"id"`
+		NodeID   string `json:"node_id"`
+		NodeName string `json:"node_name"`
+		State    string `json:"state"`
+	} `json:"members"`
+	LastSwitch *struct {
+		Reason string `json:"reason"`
+	} `json:"last_switch"`
+}
+
+const poolsPath = "/api/v1/transit-pools"
+
+// pools lets clients through a pool of three exits. The first one is killed and comes back; panel and agent of the
+// entry are killed meanwhile; when no exit may be used nothing is let through, and never by the address of the entry.
+func (w *crossing) pools(t *testing.T) {
+	in := *w
+	in.T = t
+	e := &exits{crossing: &in, agents: map[string]*rig.Agent{exitAddress: w.exit}}
+	e.agents[secondAddress] = in.agent("second", server(t, "second", secondAddress))
+	e.agents[thirdAddress] = in.agent("third", server(t, "third", thirdAddress))
+	e.install(t)
+	e.leavesBy(t, secondAddress)
+
+	second := e.agents[secondAddress]
+	second.Kill()
+	for _, pid := range cores(t, w.stand.Folder, "second") {
+		kill(t, pid)
+	}
+	e.leavesBy(t, thirdAddress)
+	for range 20 {
+		require.Equal(t, thirdAddress, e.address(t.Context()), "no connection is lost after the detection")
+	}
+	e.shows(t, "second", "down", "member_down")
+
+	w.stand.Panel.Kill()
+	w.entry.Kill()
+	require.Equal(t, thirdAddress, e.address(t.Context()), "the core chooses by itself")
+	require.NoError(t, w.entry.Launch())
+	require.Equal(t, thirdAddress, e.address(t.Context()))
+	require.NoError(t, w.stand.Panel.Up(t.Context()))
+	require.NoError(t, second.Launch())
+	e.leavesBy(t, secondAddress)
+	e.shows(t, "second", "healthy", "")
+	e.acts(t, second.NodeID)
+	w.whole(t)
+}
+
+func (e *exits) install(t *testing.T) {
+	t.Helper()
+	members := []map[string]any{}
+	for _, address := range []string{secondAddress, thirdAddress, exitAddress} {
+		members = append(members, map[string]any{"node_id": e.agents[address].NodeID})
+	}
+	require.NoError(t, e.stand.API.Post(t.Context(), poolsPath, map[string]any{
+		"name": "Exits", "strategy": "ordered", "members": members, "health": map[string]any{
+			"probe_url": e.site.Page + "/", "timeout_s": 10, // a busy machine is slow, and nobody is down for that
+		},
+	}, &e.pool))
+	drawing := e.drawing(8443)
+	nodes := drawing["nodes"].([]map[string]any)
+	drawing["nodes"] = []map[string]any{
+		nodes[0], {"key": "pool", "kind": "transit_pool", "pool_id": e.pool.ID}, {"key": "out", "kind": "direct"},
+	}
+	drawing["edges"] = []map[string]any{{"from": "entry", "to": "pool"}, {"from": "pool", "to": "out"}}
+	flow, err := e.stand.API.Draw(t.Context(), "pooled", drawing)
+	require.NoError(t, err)
+	e.flow = flow.ID
+	e.apply()
+	e.link, err = e.stand.API.Link(t.Context(), e.flow)
+	require.NoError(t, err)
+}
+
+// address is what the target sees of a client; empty when nothing gets through.
+func (e *exits) address(ctx context.Context) string {
+	seen, err := rig.Fetch(ctx, agentapi.ThroughProbe{
+		Link: e.link, URL: e.site.Page + "/", Expect: `"page":"ok"`, Timeout: 15,
+	})
+	if err != nil {
+		return ""
+	}
+	return seen.ExitIP
+}
+
+func (e *exits) leavesBy(t *testing.T, wanted string) {
+	t.Helper()
+	require.NoError(t, rig.Eventually(t.Context(), 2*answersWithin, func(ctx context.Context) error {
+		if got := e.address(ctx); got != wanted {
+			return fmt.Errorf("traffic leaves by %q and not by %s", got, wanted)
+		}
+		return nil
+	}))
+}
+
+// shows waits until the panel knows how a member is, and why the pool has switched last.
+func (e *exits) shows(t *testing.T, node, state, reason string) {
+	t.Helper()
+	require.NoError(t, rig.Eventually(t.Context(), 2*answersWithin, func(ctx context.Context) error {
+		if err := e.stand.API.Get(ctx, poolsPath+"/"+e.pool.ID, &e.pool); err != nil {
+			return err
+		}
+		for _, m := range e.pool.Members {
+			if m.NodeName == node && m.State != state {
+				return fmt.Errorf("%s is %s", node, m.State)
+			}
+		}
+		if last := e.pool.LastSwitch; reason != "" && (last == nil || last.Reason != reason) {
+			return fmt.Errorf("the last switch is %+v", last)
+		}
+		return nil
+	}))
+}
+
+// acts drains and chooses members: at once, without an apply and without a core that is exchanged. With all of them
+// drained nothing gets through.
+func (e *exits) acts(t *testing.T, second string) {
+	serving := cores(t, e.stand.Folder, "entry")
+	one := poolsPath + "/" + e.pool.ID
+	id := map[string]string{}
+	for _, m := range e.pool.Members {
+		id[m.NodeID] = m.ID
+	}
+	drain := func(node string, on bool) {
+		t.Helper()
+		path := one + "/members/" + id[node] + "/drain"
+		require.NoError(t, e.stand.API.Call(t.Context(), http.MethodPost, path, map[string]any{"drain": on}, nil))
+	}
+	drain(second, true)
+	e.leavesBy(t, thirdAddress)
+	choice := map[string]any{"member_id": id[e.exit.NodeID], "ttl_s": 600}
+	require.NoError(t, e.stand.API.Call(t.Context(), http.MethodPost, one+"/override", choice, nil))
+	e.leavesBy(t, exitAddress)
+	require.NoError(t, e.stand.API.Call(t.Context(), http.MethodPost, one+"/override", map[string]any{}, nil))
+	for _, agent := range e.agents {
+		drain(agent.NodeID, true)
+	}
+	e.leavesBy(t, "")
+	for range 5 {
+		require.Empty(t, e.address(t.Context()), "never by the address of the entry")
+	}
+	drain(second, false)
+	e.leavesBy(t, secondAddress)
+	now := cores(t, e.stand.Folder, "entry")
+	require.True(t, slices.ContainsFunc(now, func(pid int) bool { return slices.Contains(serving, pid) }),
+		"the core goes on: %v, %v", serving, now)
+}

@@ -1,0 +1,416 @@
+package pools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/modules/flows/flowsapi"
+	"panel/platform/agentapi"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/httpapi"
+	"panel/platform/keyset"
+	"panel/platform/names"
+)
+
+// PoolSummary is a pool in a list.
+type PoolSummary struct {
+	ID         string    `json:"id" format:"uuid"`
+	Name       string    `json:"name"`
+	Strategy   string    `json:"strategy"`
+	Members    int       `json:"members"`
+	Down       int       `json:"down" doc:"Members that no node can reach"`
+	State      string    `json:"state" enum:"unused,unknown,healthy,degraded,down"`
+	Fallback   string    `json:"fallback" enum:"block,direct,member,pool"`
+	OnFallback bool      `json:"on_fallback" doc:"On some node the fallback carries the traffic"`
+	Overridden bool      `json:"overridden"`
+	Flows      int       `json:"flows" doc:"That use it in their drafts or in what is installed"`
+	Revision   int64     `json:"revision"`
+	CreatedAt  time.Time `json:"created_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
+}
+
+// Member is a node that a pool may send traffic to.
+type Member struct {
+	ID           string     `json:"id" format:"uuid"`
+	NodeID       string     `json:"node_id"`
+	NodeName     string     `json:"node_name"`
+	Weight       int        `json:"weight"`
+	Priority     int        `json:"priority"`
+	Enabled      bool       `json:"enabled"`
+	Drain        bool       `json:"drain"`
+	Resting      bool       `json:"resting" doc:"Its node is in maintenance or disabled, and gets no new traffic"`
+	State        string     `json:"state" enum:"unknown,healthy,degraded,down" doc:"From what all sending nodes say; down when all of them say so"`
+	RTTMs        int64      `json:"rtt_ms" doc:"Longest delay that a sending node measured; 0: none"`
+	Reason       string     `json:"reason"`
+	Held         bool       `json:"held" doc:"It comes and goes too often, and is kept out for a while"`
+	LastSwitchAt *time.Time `json:"last_switch_at" doc:"Since when the state is this; null while nobody has said"`
+}
+
+// PoolUser is a flow that uses a pool.
+type PoolUser struct {
+	FlowID    string `json:"flow_id"`
+	Name      string `json:"name"`
+	Draft     bool   `json:"draft"`
+	Installed bool   `json:"installed"`
+}
+
+// Switch is a moment from which other members carried the traffic.
+type Switch struct {
+	At             time.Time `json:"at"`
+	NodeID         string    `json:"node_id"`
+	NodeName       string    `json:"node_name"`
+	FlowID         string    `json:"flow_id"`
+	Serves         string    `json:"serves" enum:"members,override,fallback"`
+	ActiveMemberID string    `json:"active_member_id,omitempty" doc:"The member that carries it, where it is one alone"`
+	Usable         int       `json:"usable"`
+	Reason         string    `json:"reason"`
+}
+
+// Pool is a transit pool.
+type Pool struct {
+	ID          string     `json:"id" format:"uuid"`
+	Name        string     `json:"name"`
+	Strategy    string     `json:"strategy" enum:"ordered,round_robin,random,least_ping,least_load,least_users,sticky"`
+	Stickiness  string     `json:"stickiness" enum:"none,user,source"`
+	Members     []Member   `json:"members"`
+	Health      Health     `json:"health"`
+	Fallback    Fallback   `json:"fallback"`
+	MinHealthy  int        `json:"min_healthy"`
+	Override    *Override  `json:"override"`
+	UsedByFlows []PoolUser `json:"used_by_flows"`
+	State       string     `json:"state" enum:"unused,unknown,healthy,degraded,down"`
+	LastSwitch  *Switch    `json:"last_switch"`
+	Revision    int64      `json:"revision"`
+	CreatedAt   time.Time  `json:"created_at"`
+	UpdatedAt   time.Time  `json:"updated_at"`
+}
+
+// Sighting is what one sending node says of one member.
+type Sighting struct {
+	MemberID string    `json:"member_id"`
+	NodeID   string    `json:"node_id"`
+	NodeName string    `json:"node_name"`
+	FlowID   string    `json:"flow_id"`
+	State    string    `json:"state" enum:"unknown,healthy,degraded,down"`
+	RTTMs    int64     `json:"rtt_ms"`
+	Reason   string    `json:"reason"`
+	Error    string    `json:"error"`
+	Held     bool      `json:"held"`
+	Since    time.Time `json:"since"`
+	At       time.Time `json:"at"`
+}
+
+// Status is what became of the members of a pool.
+type Status struct {
+	PoolID     string     `json:"pool_id"`
+	State      string     `json:"state" enum:"unused,unknown,healthy,degraded,down"`
+	MinHealthy int        `json:"min_healthy"`
+	Override   *Override  `json:"override"`
+	Members    []Member   `json:"members"`
+	Nodes      []Switch   `json:"nodes" doc:"Who carries the traffic now, by the nodes that forward to the pool"`
+	Seen       []Sighting `json:"seen"`
+	Switches   []Switch   `json:"switches" doc:"The last 50, newest first"`
+}
+
+// sighting is a row of what nodes say.
+type sighting struct {
+	PoolID, NodeID, GroupName, MemberID string
+	State                               string
+	RTTMs                               int64 `bun:"rtt_ms"`
+	Reason, Error                       string
+	Held                                bool
+	Since, At                           time.Time
+}
+
+func (p *pools) sightings(ctx context.Context, poolIDs ...string) (map[string][]sighting, error) {
+	var rows []sighting
+	err := p.store.db.In(ctx).NewRaw(`select m.pool_id, s.* from transit_pool_states s
+		join transit_pool_members m on m.id = s.member_id where m.pool_id = any(?::uuid[])
+		order by s.member_id, s.node_id, s.group_name`, pgdialect.Array(poolIDs)).Scan(ctx, &rows)
+	out := map[string][]sighting{}
+	for _, row := range rows {
+		out[row.MemberID] = append(out[row.MemberID], row)
+	}
+	return out, database.Fault(err, nil)
+}
+
+type choiceRow struct {
+	PoolID string
+	choice `bun:",extend"`
+}
+
+func (p *pools) choices(ctx context.Context, poolIDs ...string) (map[string][]choiceRow, error) {
+	var rows []choiceRow
+	err := p.store.db.In(ctx).NewRaw(`select pool_id, node_id, group_name, serves, active_member_id, usable, reason, at
+		from transit_pool_choices where pool_id = any(?::uuid[]) order by pool_id, node_id, group_name`,
+		pgdialect.Array(poolIDs)).Scan(ctx, &rows)
+	out := map[string][]choiceRow{}
+	for _, row := range rows {
+		out[row.PoolID] = append(out[row.PoolID], row)
+	}
+	return out, database.Fault(err, nil)
+}
+
+// flowOf reads the flow of a group: "flow.<id>.out.…".
+func flowOf(group string) string {
+	rest, ours := strings.CutPrefix(group, "flow.")
+	if !ours {
+		return ""
+	}
+	id, _, _ := strings.Cut(rest, ".")
+	return id
+}
+
+// stateOf is the state of a pool by the choices of the nodes that forward to it.
+func stateOf(placed bool, choices []choiceRow, minimum, down int) string {
+	switch {
+	case !placed:
+		return "unused"
+	case len(choices) == 0:
+		return agentapi.PoolUnknown
+	case slices.ContainsFunc(choices, func(c choiceRow) bool { return c.Serves == agentapi.PoolServesFallback }):
+		return agentapi.PoolDown
+	case down > 0 || slices.ContainsFunc(choices, func(c choiceRow) bool { return c.Usable < minimum }):
+		return agentapi.PoolDegraded
+	}
+	return agentapi.PoolHealthy
+}
+
+func (p *pools) placed(ctx context.Context, poolIDs ...string) (map[string]bool, error) {
+	var ids []string
+	err := p.store.db.In(ctx).NewRaw("select distinct pool_id from transit_pool_places where pool_id = any(?::uuid[])",
+		pgdialect.Array(poolIDs)).Scan(ctx, &ids)
+	out := map[string]bool{}
+	for _, id := range ids {
+		out[id] = true
+	}
+	return out, database.Fault(err, nil)
+}
+
+// page lists pools.
+func (p *pools) page(
+	ctx context.Context, query httpapi.PageQuery, part string,
+) (page httpapi.Page[PoolSummary], err error) {
+	k, rows, total, err := p.store.page(ctx, query, names.SearchKey(part))
+	if err != nil {
+		return page, err
+	}
+	ids := make([]string, len(rows))
+	for i, row := range rows {
+		ids[i] = row.ID
+	}
+	shown, err := p.summaries(ctx, rows, ids)
+	if err != nil {
+		return page, err
+	}
+	show := func(r *poolRow) PoolSummary { return shown[r.ID] }
+	last := func(r *poolRow) (sortKey, id string) { return r.SortKey, r.ID }
+	return keyset.Page(k, rows, total, show, last), nil
+}
+
+func (p *pools) summaries(ctx context.Context, rows []poolRow, ids []string) (map[string]PoolSummary, error) {
+	out := map[string]PoolSummary{}
+	if len(ids) == 0 {
+		return out, nil
+	}
+	f, err := p.found(ctx, ids...)
+	if err != nil {
+		return nil, err
+	}
+	flows := map[string]map[string]bool{}
+	for _, use := range f.uses {
+		if flows[use.PoolID] == nil {
+			flows[use.PoolID] = map[string]bool{}
+		}
+		flows[use.PoolID][use.FlowID] = true
+	}
+	for i := range rows {
+		row := &rows[i]
+		s := PoolSummary{
+			ID: row.ID, Name: row.Name, Strategy: row.Strategy, Members: len(f.members[row.ID]),
+			Fallback: row.FallbackKind, Overridden: row.overridden(p.now()) != nil, Flows: len(flows[row.ID]),
+			Revision:  row.Revision,
+			CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
+		}
+		s.Down = f.down(row.ID)
+		s.State = stateOf(f.placed[row.ID], f.choices[row.ID], row.MinHealthy, s.Down)
+		s.OnFallback = slices.ContainsFunc(f.choices[row.ID], func(c choiceRow) bool {
+			return c.Serves == agentapi.PoolServesFallback
+		})
+		out[row.ID] = s
+	}
+	return out, nil
+}
+
+// found is what is known of some pools.
+type found struct {
+	members map[string][]memberRow
+	seen    map[string][]sighting // by member
+	choices map[string][]choiceRow
+	placed  map[string]bool
+	uses    []flowsapi.PoolUse
+}
+
+func (p *pools) found(ctx context.Context, ids ...string) (f found, err error) {
+	if f.members, err = p.store.members(ctx, ids...); err != nil {
+		return f, err
+	}
+	if f.seen, err = p.sightings(ctx, ids...); err != nil {
+		return f, err
+	}
+	if f.choices, err = p.choices(ctx, ids...); err != nil {
+		return f, err
+	}
+	if f.placed, err = p.placed(ctx, ids...); err != nil {
+		return f, err
+	}
+	if f.uses, err = p.flows.PoolUses(ctx, ids...); err != nil {
+		return f, fmt.Errorf("ask who uses pools: %w", err)
+	}
+	return f, nil
+}
+
+func (f found) down(poolID string) (down int) {
+	for _, m := range f.members[poolID] {
+		if m.Enabled && statesOf(f.seen[m.ID]) == agentapi.PoolDown {
+			down++
+		}
+	}
+	return down
+}
+
+func statesOf(seen []sighting) string {
+	states := make([]string, len(seen))
+	for i, s := range seen {
+		states[i] = s.State
+	}
+	return together(states)
+}
+
+// get shows one pool. Fault: not_found (404).
+func (p *pools) get(ctx context.Context, id string) (Pool, error) {
+	row, f, names, resting, err := p.read(ctx, id)
+	if err != nil {
+		return Pool{}, err
+	}
+	pool := Pool{
+		ID: row.ID, Name: row.Name, Strategy: row.Strategy, Stickiness: row.Stickiness, Health: row.Health,
+		Fallback: Fallback{Kind: row.FallbackKind, PoolID: text(row.FallbackPoolID)}, MinHealthy: row.MinHealthy,
+		Override: row.overridden(p.now()), Members: p.shownMembers(f, id, names, resting), UsedByFlows: []PoolUser{},
+		State:    stateOf(f.placed[id], f.choices[id], row.MinHealthy, f.down(id)),
+		Revision: row.Revision, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
+	}
+	if at := memberAt(f.members[id], text(row.FallbackMemberID)); at >= 0 {
+		pool.Fallback.NodeID = f.members[id][at].NodeID
+	}
+	for _, use := range f.uses {
+		pool.UsedByFlows = append(pool.UsedByFlows, PoolUser{use.FlowID, use.FlowName, use.Draft, use.Installed})
+	}
+	switches, err := p.switches(ctx, id, 1, names)
+	if len(switches) > 0 {
+		pool.LastSwitch = &switches[0]
+	}
+	return pool, err
+}
+
+// read gives a pool with the names of its members and senders.
+func (p *pools) read(ctx context.Context, id string) (
+	row poolRow, f found, names map[string]string, resting map[string]bool, err error,
+) {
+	if !database.IsID(id) {
+		return row, f, nil, nil, fault.Missing(fault.NoSuchThing)
+	}
+	if row, err = p.store.get(ctx, id); err != nil {
+		return row, f, nil, nil, err
+	}
+	if f, err = p.found(ctx, id); err != nil {
+		return row, f, nil, nil, err
+	}
+	ids := map[string]bool{}
+	for _, m := range f.members[id] {
+		ids[m.NodeID] = true
+	}
+	for _, c := range f.choices[id] {
+		ids[c.NodeID] = true
+	}
+	names, resting = map[string]string{}, map[string]bool{}
+	if len(ids) == 0 {
+		return row, f, names, resting, nil
+	}
+	nodes, err := p.fleet.Nodes(ctx, sorted(ids)...)
+	for _, n := range nodes {
+		names[n.ID], resting[n.ID] = n.Name, n.State == "maintenance" || n.State == "disabled"
+	}
+	return row, f, names, resting, err
+}
+
+func (p *pools) shownMembers(f found, id string, names map[string]string, resting map[string]bool) []Member {
+	out := make([]Member, 0, len(f.members[id]))
+	for _, m := range f.members[id] {
+		shown := Member{
+			ID: m.ID, NodeID: m.NodeID, NodeName: names[m.NodeID], Weight: m.Weight, Priority: m.Priority,
+			Enabled: m.Enabled, Drain: m.Drain, Resting: resting[m.NodeID], State: statesOf(f.seen[m.ID]),
+		}
+		for _, s := range f.seen[m.ID] {
+			shown.RTTMs, shown.Held = max(shown.RTTMs, s.RTTMs), shown.Held || s.Held
+			if since := s.Since.UTC(); shown.LastSwitchAt == nil || since.After(*shown.LastSwitchAt) {
+				shown.LastSwitchAt, shown.Reason = &since, s.Reason
+			}
+		}
+		out = append(out, shown)
+	}
+	return out
+}
+
+const shownSwitches = 50
+
+func (p *pools) switches(ctx context.Context, id string, most int, nodes map[string]string) ([]Switch, error) {
+	var rows []choice
+	err := p.store.db.In(ctx).NewRaw(`select node_id, group_name, serves, active_member_id, usable, reason, at
+		from transit_pool_switches where pool_id = ? order by at desc, id desc limit ?`, id, most).Scan(ctx, &rows)
+	out := make([]Switch, len(rows))
+	for i, row := range rows {
+		out[i] = row.shown(nodes)
+	}
+	return out, database.Fault(err, nil)
+}
+
+func (c choice) shown(nodes map[string]string) Switch {
+	return Switch{
+		At: c.At.UTC(), NodeID: c.NodeID, NodeName: nodes[c.NodeID], FlowID: flowOf(c.GroupName), Serves: c.Serves,
+		ActiveMemberID: text(c.ActiveMemberID), Usable: c.Usable, Reason: c.Reason,
+	}
+}
+
+// status says what became of the members of a pool. Fault: not_found (404).
+func (p *pools) status(ctx context.Context, id string) (Status, error) {
+	row, f, names, resting, err := p.read(ctx, id)
+	if err != nil {
+		return Status{}, err
+	}
+	status := Status{
+		PoolID: id, State: stateOf(f.placed[id], f.choices[id], row.MinHealthy, f.down(id)), MinHealthy: row.MinHealthy,
+		Override: row.overridden(p.now()), Members: p.shownMembers(f, id, names, resting), Nodes: []Switch{},
+		Seen: []Sighting{},
+	}
+	for _, c := range f.choices[id] {
+		status.Nodes = append(status.Nodes, c.shown(names))
+	}
+	for _, m := range f.members[id] {
+		for _, s := range f.seen[m.ID] {
+			status.Seen = append(status.Seen, Sighting{
+				MemberID: s.MemberID, NodeID: s.NodeID, NodeName: names[s.NodeID], FlowID: flowOf(s.GroupName),
+				State: s.State, RTTMs: s.RTTMs, Reason: s.Reason, Error: s.Error, Held: s.Held, Since: s.Since.UTC(),
+				At: s.At.UTC(),
+			})
+		}
+	}
+	status.Switches, err = p.switches(ctx, id, shownSwitches, names)
+	return status, err
+}

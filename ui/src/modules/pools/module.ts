@@ -1,0 +1,24 @@
+import { IconTopologyStar3 } from "@tabler/icons-react";
+import { defineModule } from "@/module";
+
+const label = { en: "Transit pools", ru: "Транзитные пулы" };
+const view = ["connection_units.view" as const];
+const network = { label: { en: "Network", ru: "Сеть" } };
+
+/** Nodes that share the traffic of a flow. */
+export default defineModule({
+  name: "pools",
+  navigation: [{ group: "network", order: 22, path: "/pools", label, icon: IconTopologyStar3, needs: view }],
+  pages: [
+    { path: "/pools", title: label, parents: [network], needs: view, load: () => import("./pools-page") },
+    {
+      path: "/pools/$id",
+      title: { en: "Transit pool", ru: "Транзитный пул" },
+      parents: [network, { label, path: "/pools" }],
+      needs: view,
+      load: () => import("./pool-page"),
+    },
+  ],
+  refresh: ({ kind }) =>
+    kind.startsWith("pool.") || kind === "flow.draft_saved" || kind === "flow.apply_succeeded" ? [["pools"]] : [],
+});

@@ -1,0 +1,120 @@
+import type { NewMember, NewPool, Pool } from "./api";
+
+/** A member as the form holds it. */
+export interface MemberEntry {
+  node_id: string;
+  name: string;
+  weight: number;
+  priority: number;
+  enabled: boolean;
+  drain: boolean;
+}
+
+/** A pool as the form holds it. */
+export interface PoolEntry {
+  name: string;
+  strategy: NewPool["strategy"];
+  stickiness: "user" | "source";
+  members: MemberEntry[];
+  fallback: "block" | "direct" | "member" | "pool";
+  fallbackNode: string | null;
+  fallbackPool: string | null;
+  minHealthy: number;
+  probeUrl: string;
+  interval: number;
+  timeout: number;
+  failures: number;
+  successes: number;
+  maxRtt: number;
+  tolerance: number;
+}
+
+export const strategies = [
+  "round_robin",
+  "random",
+  "ordered",
+  "least_ping",
+  "least_load",
+  "least_users",
+  "sticky",
+] as const satisfies readonly NewPool["strategy"][];
+
+export const fallbacks = ["block", "direct", "member", "pool"] as const;
+
+/** What a new pool begins with, or what a pool has. */
+export function entryOf(pool: Pool | undefined): PoolEntry {
+  return {
+    name: pool?.name ?? "",
+    strategy: pool?.strategy ?? "round_robin",
+    stickiness: pool?.stickiness === "source" ? "source" : "user",
+    members: (pool?.members ?? []).map(({ node_id, node_name, weight, priority, enabled, drain }) => ({
+      node_id,
+      name: node_name,
+      weight,
+      priority,
+      enabled,
+      drain,
+    })),
+    fallback: pool?.fallback.kind ?? "block",
+    fallbackNode: pool?.fallback.node_id ?? null,
+    fallbackPool: pool?.fallback.pool_id ?? null,
+    minHealthy: pool?.min_healthy ?? 1,
+    probeUrl: pool?.health.probe_url ?? "https://www.gstatic.com/generate_204",
+    interval: pool?.health.interval_s ?? 10,
+    timeout: pool?.health.timeout_s ?? 3,
+    failures: pool?.health.failure_threshold ?? 2,
+    successes: pool?.health.success_threshold ?? 2,
+    maxRtt: pool?.health.max_rtt_ms ?? 0,
+    tolerance: pool?.health.tolerance ?? 25,
+  };
+}
+
+/** The request that the form makes. */
+export function bodyOf(entry: PoolEntry, sampling: number | undefined): NewPool {
+  return {
+    name: entry.name.trim(),
+    strategy: entry.strategy,
+    stickiness: entry.strategy === "sticky" ? entry.stickiness : "none",
+    members: entry.members.map(({ node_id, weight, priority, enabled, drain }): NewMember => ({
+      node_id,
+      weight,
+      priority,
+      enabled,
+      drain,
+    })),
+    fallback: {
+      kind: entry.fallback,
+      ...(entry.fallback === "member" && { node_id: entry.fallbackNode ?? "" }),
+      ...(entry.fallback === "pool" && { pool_id: entry.fallbackPool ?? "" }),
+    },
+    min_healthy: entry.minHealthy,
+    health: {
+      probe_url: entry.probeUrl.trim(),
+      interval_s: entry.interval,
+      timeout_s: entry.timeout,
+      failure_threshold: entry.failures,
+      success_threshold: entry.successes,
+      max_rtt_ms: entry.maxRtt,
+      tolerance: entry.tolerance,
+      ...(sampling !== undefined && { sampling }),
+    },
+  };
+}
+
+/** Whether flows that run have to be installed anew: whatever a configuration holds. */
+export function changesShape(pool: Pool, entry: PoolEntry): boolean {
+  const before = entryOf(pool);
+  const nodes = (members: MemberEntry[]) =>
+    members
+      .map(({ node_id }) => node_id)
+      .sort()
+      .join();
+  return (
+    before.strategy !== entry.strategy ||
+    (entry.strategy === "sticky" && before.stickiness !== entry.stickiness) ||
+    before.fallback !== entry.fallback ||
+    before.fallbackNode !== entry.fallbackNode ||
+    before.fallbackPool !== entry.fallbackPool ||
+    nodes(before.members) !== nodes(entry.members)
+  );
+}

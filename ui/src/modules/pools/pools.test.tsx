@@ -1,0 +1,121 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import user from "@testing-library/user-event";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { api } from "@/api/client";
+import { renderApp } from "@/testing/render-app";
+import { DrainDialog, OverrideDialog } from "./member-acts";
+import { PoolDialog } from "./pool-dialog";
+import { bodyOf, changesShape, entryOf } from "./pool-form";
+import { PoolView } from "./pool-view";
+import { PoolsView } from "./pools-view";
+import { europe, summary } from "./testing";
+
+const answers = (body: object) => ({ response: new Response(null, { status: 200 }), data: body }) as never;
+
+describe("pools", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("are listed with how many members are down", async () => {
+    const view = (
+      <PoolsView
+        state={{ kind: "ready", data: { items: [summary], total: 1 } }}
+        sorting={{ value: "name", onChange: vi.fn() }}
+        more={undefined}
+      />
+    );
+    await renderApp(view);
+    const row = within((await screen.findByText("Europe")).closest("tr")!);
+    expect(row.getByText("2, 1 down")).toBeInTheDocument();
+    expect(row.getByText("Degraded")).toBeInTheDocument();
+  });
+
+  it("show their members, the last switch and why, and who uses them", async () => {
+    const onAct = vi.fn();
+    const block = { edit: undefined, apply: undefined };
+    const view = (
+      <PoolView
+        pool={europe}
+        status={{
+          pool_id: europe.id,
+          state: "degraded",
+          min_healthy: 1,
+          override: null as never,
+          members: europe.members,
+          nodes: [],
+          seen: [],
+          switches: [europe.last_switch!],
+        }}
+        block={block}
+        onEdit={vi.fn()}
+        onRemove={vi.fn()}
+        onAct={onAct}
+      />
+    );
+    await renderApp(view);
+    expect(await screen.findByText(/Last switch: a member went down/)).toBeInTheDocument();
+    expect(screen.getByText("kept out")).toBeInTheDocument();
+    expect(screen.getByText("42 ms")).toBeInTheDocument();
+    expect(screen.getByText("On fra-01 1 member carries the traffic")).toBeInTheDocument();
+    expect(screen.getByRole("link", { name: "Main" })).toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Actions for waw-01" }));
+    await user.click(await screen.findByRole("menuitem", { name: "Drain…" }));
+    expect(onAct).toHaveBeenCalledWith("drain", europe.members[1]);
+  });
+
+  it("ask for the name of the last usable member before it is drained", async () => {
+    const post = vi.spyOn(api, "POST").mockResolvedValue(answers(europe));
+    await renderApp(<DrainDialog pool={europe} member={europe.members[1]!} onClose={vi.fn()} />);
+    expect(await screen.findByText(/last usable member/)).toBeInTheDocument();
+    await user.type(screen.getByRole("textbox"), "waw-01");
+    await user.click(screen.getByRole("button", { name: "Drain" }));
+    await waitFor(() => expect(post).toHaveBeenCalledTimes(1));
+    expect((post.mock.calls as unknown as [string, object][])[0]![1]).toMatchObject({ body: { drain: true } });
+  });
+
+  it("lead all traffic to a member for some hours", async () => {
+    const post = vi.spyOn(api, "POST").mockResolvedValue(answers(europe));
+    await renderApp(<OverrideDialog pool={europe} member={europe.members[1]!} onClose={vi.fn()} />);
+    await user.click(await screen.findByRole("button", { name: "Lead here" }));
+    await waitFor(() => expect(post).toHaveBeenCalledTimes(1));
+    expect((post.mock.calls as unknown as [string, object][])[0]![1]).toMatchObject({
+      body: { member_id: europe.members[1]!.id, ttl_s: 3600 },
+    });
+  });
+
+  it("say before they are saved which flows are installed anew", async () => {
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers(europe));
+    vi.spyOn(api, "GET").mockResolvedValue(answers({ items: [], total: 0 }));
+    await renderApp(<PoolDialog pool={europe} onClose={vi.fn()} />);
+    expect(await screen.findByLabelText("Name")).toHaveValue("Europe");
+    expect(screen.queryByRole("note")).not.toBeInTheDocument();
+    await user.click(screen.getByRole("button", { name: "Remove ams-01" }));
+    expect(screen.getByRole("note")).toHaveTextContent("Main");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(patch).toHaveBeenCalledTimes(1));
+    expect((patch.mock.calls as unknown as [string, object][])[0]![1]).toMatchObject({
+      body: { revision: 3, members: [{ node_id: europe.members[1]!.node_id, weight: 5 }] },
+    });
+  });
+});
+
+describe("what a form sends", () => {
+  it("is what the pool has", () => {
+    const entry = entryOf(europe);
+    expect(bodyOf(entry, 3)).toMatchObject({
+      name: "Europe",
+      strategy: "round_robin",
+      stickiness: "none",
+      fallback: { kind: "block" },
+      health: europe.health,
+    });
+  });
+
+  it("installs flows anew only for what configurations hold", () => {
+    const entry = entryOf(europe);
+    const weighed = { ...entry, members: entry.members.map((one) => ({ ...one, weight: 9, drain: true })) };
+    expect(changesShape(europe, { ...weighed, name: "Asia", interval: 60 })).toBe(false);
+    expect(changesShape(europe, { ...entry, strategy: "random" })).toBe(true);
+    expect(changesShape(europe, { ...entry, fallback: "direct" })).toBe(true);
+    expect(changesShape(europe, { ...entry, members: entry.members.slice(1) })).toBe(true);
+  });
+});
