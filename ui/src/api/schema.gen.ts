@@ -3091,6 +3091,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/transit-pools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List transit pools */
+        get: operations["get-transit-pools"];
+        put?: never;
+        /** Make a transit pool */
+        post: operations["post-transit-pools"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transit-pools/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a transit pool */
+        get: operations["get-transit-pools-id"];
+        put?: never;
+        post?: never;
+        /** Remove a transit pool */
+        delete: operations["delete-transit-pools-id"];
+        options?: never;
+        head?: never;
+        /** Change a transit pool */
+        patch: operations["patch-transit-pools-id"];
+        trace?: never;
+    };
+    "/api/v1/transit-pools/{id}/members/{mid}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give a member of a transit pool no new traffic */
+        post: operations["post-transit-pools-id-members-mid-drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transit-pools/{id}/override": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lead all traffic of a transit pool to one member */
+        post: operations["post-transit-pools-id-override"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/transit-pools/{id}/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what became of the members of a transit pool */
+        get: operations["get-transit-pools-id-status"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health": {
         parameters: {
             query?: never;
@@ -5954,12 +6042,13 @@ export interface components {
             node_domain_id?: string;
             node_id?: string;
             params?: components["schemas"]["GraphParams"];
+            /** @description transit_pool: the pool whose members carry the traffic */
             pool_id?: string;
             position?: components["schemas"]["GraphPosition"];
             title?: string;
         };
         GraphParams: {
-            /** @description Exit or transit: where the previous node connects; may be left out */
+            /** @description Exit, transit or pool: where the previous node connects; may be left out */
             hop?: components["schemas"]["GraphListener"];
             /** @description Entry: where clients connect */
             listener?: components["schemas"]["GraphListener"];
@@ -7345,6 +7434,276 @@ export interface components {
             /** @description The same in English */
             text: string;
         };
+        PoolsDrain: {
+            /** @description true when left out */
+            drain?: boolean;
+        };
+        PoolsFallback: {
+            /**
+             * @description direct: traffic leaves from the sending node itself, with its own address
+             * @enum {string}
+             */
+            kind: "block" | "direct" | "member" | "pool";
+            /** @description member: the node of the member that is used whatever its state */
+            node_id?: string;
+            /** @description pool: the pool that takes over */
+            pool_id?: string;
+        };
+        PoolsHealth: {
+            /**
+             * Format: int64
+             * @description Failures in a row that take a member out; 2 when left out. A refused connection counts at once
+             */
+            failure_threshold?: number;
+            /**
+             * Format: int64
+             * @description 10 when left out
+             */
+            interval_s?: number;
+            /**
+             * Format: int64
+             * @description A slower member is used only while there is no quicker one; 0: none is too slow
+             */
+            max_rtt_ms?: number;
+            /** @description What each member must reach; https://www.gstatic.com/generate_204 when left out */
+            probe_url?: string;
+            /**
+             * Format: int64
+             * @description Probes whose mean is the delay of a member; 3 when left out
+             */
+            sampling?: number;
+            /**
+             * Format: int64
+             * @description Successes in a row that take it in again; 2 when left out
+             */
+            success_threshold?: number;
+            /**
+             * Format: int64
+             * @description 3 when left out
+             */
+            timeout_s?: number;
+            /**
+             * Format: int64
+             * @description least_ping: per cent that a member may be slower than the quickest and still be used
+             */
+            tolerance?: number;
+        };
+        PoolsMember: {
+            drain: boolean;
+            enabled: boolean;
+            /** @description It comes and goes too often, and is kept out for a while */
+            held: boolean;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: date-time
+             * @description Since when the state is this; null while nobody has said
+             */
+            last_switch_at: string | null;
+            node_id: string;
+            node_name: string;
+            /** Format: int64 */
+            priority: number;
+            reason: string;
+            /** @description Its node is in maintenance or disabled, and gets no new traffic */
+            resting: boolean;
+            /**
+             * Format: int64
+             * @description Longest delay that a sending node measured; 0: none
+             */
+            rtt_ms: number;
+            /**
+             * @description From what all sending nodes say; down when all of them say so
+             * @enum {string}
+             */
+            state: "unknown" | "healthy" | "degraded" | "down";
+            /** Format: int64 */
+            weight: number;
+        };
+        PoolsNewMember: {
+            /** @description It gets no new traffic; what it carries goes on */
+            drain?: boolean;
+            /** @description true when left out */
+            enabled?: boolean;
+            node_id: string;
+            /**
+             * Format: int64
+             * @description Members of the lowest number are used as long as one of them is usable
+             */
+            priority?: number;
+            /**
+             * Format: int64
+             * @description 1 when left out
+             */
+            weight?: number;
+        };
+        PoolsNewOverride: {
+            /** @description Empty: the override ends */
+            member_id?: string;
+            /**
+             * Format: int64
+             * @description Until its end; an hour when left out
+             */
+            ttl_s?: number;
+        };
+        PoolsNewPool: {
+            /** @description block when left out */
+            fallback?: components["schemas"]["PoolsFallback"];
+            health?: components["schemas"]["PoolsHealth"];
+            members: components["schemas"]["PoolsNewMember"][];
+            /**
+             * Format: int64
+             * @description With fewer usable members people are told; 1 when left out
+             */
+            min_healthy?: number;
+            name: string;
+            /**
+             * @description sticky: what a client is known by; user when left out
+             * @enum {string}
+             */
+            stickiness?: "none" | "user" | "source";
+            /** @enum {string} */
+            strategy: "ordered" | "round_robin" | "random" | "least_ping" | "least_load" | "least_users" | "sticky";
+        };
+        PoolsOverride: {
+            by: string;
+            member_id: string;
+            /** Format: date-time */
+            until: string;
+        };
+        PoolsPool: {
+            /** Format: date-time */
+            created_at: string;
+            fallback: components["schemas"]["PoolsFallback"];
+            health: components["schemas"]["PoolsHealth"];
+            /** Format: uuid */
+            id: string;
+            last_switch: components["schemas"]["PoolsSwitch"];
+            members: components["schemas"]["PoolsMember"][];
+            /** Format: int64 */
+            min_healthy: number;
+            name: string;
+            override: components["schemas"]["PoolsOverride"];
+            /** Format: int64 */
+            revision: number;
+            /** @enum {string} */
+            state: "unused" | "unknown" | "healthy" | "degraded" | "down";
+            /** @enum {string} */
+            stickiness: "none" | "user" | "source";
+            /** @enum {string} */
+            strategy: "ordered" | "round_robin" | "random" | "least_ping" | "least_load" | "least_users" | "sticky";
+            /** Format: date-time */
+            updated_at: string;
+            used_by_flows: components["schemas"]["PoolsPoolUser"][];
+        };
+        PoolsPoolChange: {
+            fallback?: components["schemas"]["PoolsFallback"];
+            /** @description As a whole */
+            health?: components["schemas"]["PoolsHealth"];
+            /** @description All of them */
+            members?: components["schemas"]["PoolsNewMember"][];
+            /** Format: int64 */
+            min_healthy?: number;
+            name?: string;
+            /**
+             * Format: int64
+             * @description Revision that the change starts from; or send it as If-Match
+             */
+            revision?: number;
+            /** @enum {string} */
+            stickiness?: "none" | "user" | "source";
+            /** @enum {string} */
+            strategy?: "ordered" | "round_robin" | "random" | "least_ping" | "least_load" | "least_users" | "sticky";
+        };
+        PoolsPoolSummary: {
+            /** Format: date-time */
+            created_at: string;
+            /**
+             * Format: int64
+             * @description Members that no node can reach
+             */
+            down: number;
+            /** @enum {string} */
+            fallback: "block" | "direct" | "member" | "pool";
+            /**
+             * Format: int64
+             * @description That use it in their drafts or in what is installed
+             */
+            flows: number;
+            /** Format: uuid */
+            id: string;
+            /** Format: int64 */
+            members: number;
+            name: string;
+            /** @description On some node the fallback carries the traffic */
+            on_fallback: boolean;
+            overridden: boolean;
+            /** Format: int64 */
+            revision: number;
+            /** @enum {string} */
+            state: "unused" | "unknown" | "healthy" | "degraded" | "down";
+            strategy: string;
+            /** Format: date-time */
+            updated_at: string;
+        };
+        PoolsPoolSummaryPage: {
+            items: components["schemas"]["PoolsPoolSummary"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        PoolsPoolUser: {
+            draft: boolean;
+            flow_id: string;
+            installed: boolean;
+            name: string;
+        };
+        PoolsSighting: {
+            /** Format: date-time */
+            at: string;
+            error: string;
+            flow_id: string;
+            held: boolean;
+            member_id: string;
+            node_id: string;
+            node_name: string;
+            reason: string;
+            /** Format: int64 */
+            rtt_ms: number;
+            /** Format: date-time */
+            since: string;
+            /** @enum {string} */
+            state: "unknown" | "healthy" | "degraded" | "down";
+        };
+        PoolsStatus: {
+            members: components["schemas"]["PoolsMember"][];
+            /** Format: int64 */
+            min_healthy: number;
+            /** @description Who carries the traffic now, by the nodes that forward to the pool */
+            nodes: components["schemas"]["PoolsSwitch"][];
+            override: components["schemas"]["PoolsOverride"];
+            pool_id: string;
+            seen: components["schemas"]["PoolsSighting"][];
+            /** @enum {string} */
+            state: "unused" | "unknown" | "healthy" | "degraded" | "down";
+            /** @description The last 50, newest first */
+            switches: components["schemas"]["PoolsSwitch"][];
+        };
+        PoolsSwitch: {
+            /** @description The member that carries it, where it is one alone */
+            active_member_id?: string;
+            /** Format: date-time */
+            at: string;
+            flow_id: string;
+            node_id: string;
+            node_name: string;
+            reason: string;
+            /** @enum {string} */
+            serves: "members" | "override" | "fallback";
+            /** Format: int64 */
+            usable: number;
+        };
         ProviderField: {
             choices: string[];
             default: string;
@@ -7991,7 +8350,7 @@ export interface components {
              * @description Place among the edges of the installed version, from 0
              */
             index: number;
-            /** @description Where it is measured: the node of the block that it comes from */
+            /** @description Where it is measured: the node of the block that it comes from; empty for a pool, whose members are summed up */
             node_id: string;
             /** Format: date-time */
             observed_at: string | null;
@@ -29139,6 +29498,787 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-transit-pools": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description A part of the name */
+                q?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolsPoolSummaryPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-transit-pools": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PoolsNewPool"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolsPool"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-transit-pools-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolsPool"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "delete-transit-pools-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "patch-transit-pools-id": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PoolsPoolChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolsPool"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-transit-pools-id-members-mid-drain": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                mid: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PoolsDrain"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolsPool"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-transit-pools-id-override": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PoolsNewOverride"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolsPool"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-transit-pools-id-status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoolsStatus"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
