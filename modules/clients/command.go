@@ -50,7 +50,7 @@ func listCommand(env cli.Env) *cobra.Command {
 			return cli.ListAll(cmd.Context(), env, "panelctl.clients.list/v1", chosen.of(path), heads, cellsOf)
 		},
 	}
-	chosen.flags(command, "show")
+	chosen.flags(command)
 	return command
 }
 

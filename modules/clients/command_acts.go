@@ -217,7 +217,7 @@ func exportCommand(env cli.Env) *cobra.Command {
 			return err
 		},
 	}
-	chosen.flags(command, "export")
+	chosen.flags(command)
 	return command
 }
 
@@ -268,13 +268,12 @@ func readImport(env cli.Env, name string) (list Import, err error) {
 // chosenBy are the flags that choose clients.
 type chosenBy struct{ part, state, tag string }
 
-// flags declares them; act is what the command does with the chosen ones.
-func (b *chosenBy) flags(command *cobra.Command, act string) {
+// flags declares them.
+func (b *chosenBy) flags(command *cobra.Command) {
 	flags := command.Flags()
-	flags.StringVar(&b.part, "find", "", act+" only clients whose name or note contains this text")
-	flags.StringVar(&b.state, "state", "",
-		act+" only clients in this state: active, disabled, expired, spent or revoked")
-	flags.StringVar(&b.tag, "tag", "", act+" only clients with this tag")
+	flags.StringVar(&b.part, "find", "", "only clients whose name or note contains this text")
+	flags.StringVar(&b.state, "state", "", "only clients in this state: active, disabled, expired, spent or revoked")
+	flags.StringVar(&b.tag, "tag", "", "only clients with this tag")
 }
 
 // of is an address that is asked for the chosen clients.
