@@ -98,34 +98,34 @@ func (w *trial) held(t *testing.T, name string) string {
 }
 
 func (w *trial) applied(t *testing.T) {
-	w.set(t, map[string]string{"pools": "one", "watches": "first"})
-	for name, text := range map[string]string{"pools": "one", "watches": "first"} {
+	w.set(t, map[string]string{"blocks": "one", "watches": "first"})
+	for name, text := range map[string]string{"blocks": "one", "watches": "first"} {
 		require.EqualValues(t, 1, w.until(t, name, isApplied).Applied)
 		require.Equal(t, text, w.held(t, name))
 	}
 }
 
 func (w *trial) failing(t *testing.T) {
-	w.set(t, map[string]string{"pools": "refuse this", "watches": "second"})
+	w.set(t, map[string]string{"blocks": "refuse this", "watches": "second"})
 	w.until(t, "watches", isApplied)
-	failed := w.until(t, "pools", func(s state) bool { return s.State == "failed" })
+	failed := w.until(t, "blocks", func(s state) bool { return s.State == "failed" })
 	require.Equal(t, state{State: "failed", Wanted: 2, Applied: 1, Error: "the text cannot be applied"}, failed)
-	require.Equal(t, "one", w.held(t, "pools"), "the last good one stays")
+	require.Equal(t, "one", w.held(t, "blocks"), "the last good one stays")
 	require.Equal(t, "second", w.held(t, "watches"))
-	w.set(t, map[string]string{"pools": "three"})
-	w.until(t, "pools", isApplied)
-	require.Equal(t, "three", w.held(t, "pools"))
+	w.set(t, map[string]string{"blocks": "three"})
+	w.until(t, "blocks", isApplied)
+	require.Equal(t, "three", w.held(t, "blocks"))
 }
 
 func (w *trial) killsOfTheAgent(t *testing.T) {
 	for round := range 8 {
 		text := fmt.Sprint("agent round ", round)
-		w.set(t, map[string]string{"pools": text, "watches": text})
+		w.set(t, map[string]string{"blocks": text, "watches": text})
 		// a moment between the stream's message and the heartbeat
 		<-time.After(time.Duration(round*17) * time.Millisecond)
 		w.agent.Kill()
 		require.NoError(t, w.agent.Launch())
-		for _, name := range []string{"pools", "watches"} {
+		for _, name := range []string{"blocks", "watches"} {
 			w.until(t, name, isApplied)
 			require.Equal(t, text, w.held(t, name))
 		}
@@ -135,22 +135,22 @@ func (w *trial) killsOfTheAgent(t *testing.T) {
 func (w *trial) killsOfThePanel(t *testing.T) {
 	for round := range 4 {
 		text := fmt.Sprint("panel round ", round)
-		w.set(t, map[string]string{"pools": text})
+		w.set(t, map[string]string{"blocks": text})
 		w.stand.Panel.Kill()
 		require.NoError(t, w.stand.Panel.Up(t.Context()))
-		w.until(t, "pools", isApplied)
-		require.Equal(t, text, w.held(t, "pools"), "what was answered is not lost")
+		w.until(t, "blocks", isApplied)
+		require.Equal(t, text, w.held(t, "blocks"), "what was answered is not lost")
 	}
 }
 
 func (w *trial) withoutPanel(t *testing.T) {
-	before := w.held(t, "pools")
+	before := w.held(t, "blocks")
 	w.stand.Panel.Kill()
 	w.agent.Kill()
-	require.NoError(t, os.Remove(filepath.Join(w.stand.Folder, "trial", "trial", "pools")))
+	require.NoError(t, os.Remove(filepath.Join(w.stand.Folder, "trial", "trial", "blocks")))
 	require.NoError(t, w.agent.Launch())
 	require.Eventually(t, func() bool {
-		text, err := os.ReadFile(filepath.Join(w.stand.Folder, "trial", "trial", "pools"))
+		text, err := os.ReadFile(filepath.Join(w.stand.Folder, "trial", "trial", "blocks"))
 		return err == nil && string(text) == before
 	}, within, 20*time.Millisecond)
 	require.NoError(t, w.stand.Panel.Up(t.Context()))
@@ -178,8 +178,8 @@ func (w *trial) command(t *testing.T) {
 func (w *trial) lacking(t *testing.T) {
 	w.enroll(rig.AgentProgram, "plain")
 	for capability, want := range map[string][]string{
-		"document_pools": {"plain"}, "block_ips": {"plain"}, "batch_trial_numbers": {"plain"}, "apply_config": {},
-		"document_blocks": {"plain", "trial"},
+		"document_blocks": {"plain"}, "block_ips": {"plain"}, "batch_trial_numbers": {"plain"}, "apply_config": {},
+		"document_assets": {"plain", "trial"},
 	} {
 		var lacking []string
 		require.NoError(t, w.stand.API.Get(t.Context(), "/api/v1/trial/lacking/"+capability, &lacking))

@@ -172,6 +172,7 @@ func (w *installation) connect() {
 	address, err := url.Parse(link)
 	require.NoError(w, err)
 	w.book.plant(w.T, "client secret", address.User.Username())
+	w.agentsLists(flow.ID)
 	w.privateKey()
 	var clients struct{ Items []struct{ ID string } }
 	require.NoError(w, json.Unmarshal(w.do(admin.Token, "GET "+name+"/clients", path+"/clients", nil).body, &clients))
@@ -203,6 +204,16 @@ func (w *installation) ownKey(drawing map[string]any) {
 }
 
 var privateKey = regexp.MustCompile(`"privateKey":\s*"([A-Za-z0-9_-]{40,})"`)
+
+// agentsLists asks for the clients of a flow as the agent of its entry does.
+func (w *installation) agentsLists(flowID string) {
+	w.Helper()
+	for _, s := range w.book.secrets {
+		if s.name == "agent token" {
+			w.call(s.value, "GET /agent/v1/client-lists/{id}", "/agent/v1/client-lists/"+flowID, nil)
+		}
+	}
+}
 
 // privateKey takes the flow's own key from where it belongs: the configuration on the server.
 func (w *installation) privateKey() {

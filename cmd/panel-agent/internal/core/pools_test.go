@@ -319,8 +319,9 @@ func openStreamsThrough(t *testing.T, proxy string, names ...string) func(*testi
 		require.NoError(t, err)
 		for _, wanted := range names {
 			if got := string(name[:n]); len(got) >= 3 && wanted[:3] == got[:3] && open[wanted] == nil {
-				open[wanted] = new(atomic.Int64)
-				go func() { _, _ = io.Copy(counter{open[wanted]}, answer.Body) }()
+				bytes := new(atomic.Int64)
+				open[wanted] = bytes
+				go func() { _, _ = io.Copy(counter{bytes}, answer.Body) }()
 			}
 		}
 		t.Cleanup(func() { _ = answer.Body.Close() })

@@ -23,7 +23,7 @@ import (
 // Part is the manifest.
 var Part = part.Part{
 	Name:      "trial",
-	Documents: []agentapi.DocumentName{agentapi.DocumentPools, agentapi.DocumentWatches},
+	Documents: []agentapi.DocumentName{agentapi.DocumentBlocks, agentapi.DocumentWatches},
 	Commands:  []agentapi.CommandKind{agentapi.BlockIPs},
 	Batches:   []agentapi.BatchKind{"trial_numbers"},
 	Open:      open,
@@ -51,7 +51,7 @@ func open(env *part.Env) (*part.Live, error) {
 	}
 	return &part.Live{
 		Documents: []documents.Document{
-			{Name: agentapi.DocumentPools, Apply: l.applying("pools")},
+			{Name: agentapi.DocumentBlocks, Apply: l.applying("blocks")},
 			{Name: agentapi.DocumentWatches, Apply: l.applying("watches")},
 		},
 		Commands: map[agentapi.CommandKind]part.Handler{agentapi.BlockIPs: part.Handle(l.block)},
