@@ -205,6 +205,7 @@ func TestWhatPeopleSayActsAtOnce(t *testing.T) {
 func TestAFlappingMemberIsKeptOut(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, agentapi.PoolRandom, 2)
+	w.lives("a")
 	for range 10 * 10 {
 		w.dies("a")
 		w.clock.Advance(3 * time.Second)
@@ -234,6 +235,27 @@ func TestAFlappingMemberIsKeptOut(t *testing.T) {
 	w.clock.Advance(flapWindow)
 	w.lives("a")
 	require.Contains(t, w.spread(100), "to.a", "it comes back when it has been quiet")
+}
+
+// A member whose node puts in its part of a flow later than the node that forwards to it has come up once, not come and
+// gone: when it dies and returns afterwards, it is used again. The next core knows that, too.
+func TestWhatHappensBeforeTheFirstAnswersIsNoFlapping(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agentapi.PoolOrdered, 2)
+	w.dies("a")
+	states, _ := w.pools.States()
+	for _, started := range []*world{w, newWorld(t, agentapi.PoolOrdered, 2)} {
+		started.pools.Recall(states)
+		require.Equal(t, map[string]int{"to.b": 5}, started.spread(5))
+		started.lives("a")
+		require.Equal(t, map[string]int{"to.a": 5}, started.spread(5))
+		started.dies("a")
+		started.lives("a")
+		require.Equal(t, map[string]int{"to.a": 5}, started.spread(5))
+		started.dies("a")
+		started.lives("a")
+		require.Equal(t, map[string]int{"to.b": 5}, started.spread(5), "it comes and goes now")
+	}
 }
 
 // Refused connections of traffic count as failures, the attempts of one stream as one; anything else calls for a probe.

@@ -7,7 +7,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// A member that comes and goes is kept out: it leaves and returns at most three times in flapWindow in all.
+// A member that comes and goes is kept out: it leaves and returns at most three times in flapWindow in all. What happens
+// before its first answers does not count: its node may still be putting in what this one forwards to.
 const (
 	flapWindow   = 10 * time.Minute
 	mostSwitches = 3
@@ -30,6 +31,7 @@ type member struct {
 	drain    bool
 
 	state    string // empty: unknown
+	proven   bool   // it has answered once
 	slow     bool
 	held     bool
 	fails    int
@@ -87,6 +89,7 @@ func (g *group) take(m *member, r Result) {
 		return
 	}
 	m.fails = 0
+	m.proven = m.proven || m.state != agentapi.PoolDown
 	m.delays = append(m.delays, r.RTT)
 	if more := len(m.delays) - g.pool.Health.Sampling; more > 0 {
 		m.delays = slices.Clone(m.delays[more:])
@@ -130,8 +133,16 @@ func (g *group) rise(m *member) {
 		g.choose(agentapi.PoolReasonMemberUp)
 		return
 	}
-	m.switches, m.held, m.oks = append(m.switches, now), false, 0
+	m.switched(now)
+	m.proven, m.held, m.oks = true, false, 0
 	g.answered(m, agentapi.PoolReasonProbe)
+}
+
+// switched notes that the member has left or come back.
+func (m *member) switched(at time.Time) {
+	if m.proven {
+		m.switches = append(m.switches, at)
+	}
 }
 
 // fail counts a failure; as many in a row as the threshold says take the member out.
@@ -151,7 +162,7 @@ func (g *group) fail(m *member, r Result) {
 		return
 	}
 	m.state, m.delays, m.slow = agentapi.PoolDown, nil, false
-	m.switches = append(m.switches, g.pools.clock.Now())
+	m.switched(g.pools.clock.Now())
 	g.tell(m, r.Reason, r.Error)
 	g.choose(agentapi.PoolReasonMemberDown)
 }

@@ -13,6 +13,7 @@ type State struct {
 	PoolID   string      `json:"pool_id"`
 	MemberID string      `json:"member_id"`
 	State    string      `json:"state"`
+	Proven   bool        `json:"proven,omitempty"`
 	Held     bool        `json:"held,omitempty"`
 	Switches []time.Time `json:"switches,omitempty"`
 }
@@ -26,7 +27,7 @@ func (p *Pools) States() (states []State, changed bool) {
 	for _, g := range p.groups {
 		for _, m := range g.members {
 			if m.state != "" {
-				states = append(states, State{g.of.Group, g.of.PoolID, m.id, m.state, m.held, m.switches})
+				states = append(states, State{g.of.Group, g.of.PoolID, m.id, m.state, m.proven, m.held, m.switches})
 			}
 		}
 	}
@@ -44,7 +45,7 @@ func (p *Pools) Recall(states []State) {
 		}
 		for _, m := range g.members {
 			if m.id == s.MemberID {
-				m.state, m.held, m.switches = s.State, s.Held, s.Switches
+				m.state, m.proven, m.held, m.switches = s.State, s.Proven, s.Held, s.Switches
 			}
 		}
 		g.choose(agentapi.PoolReasonStarted)
