@@ -90,6 +90,10 @@ type PoolOf struct {
 	Stickiness string    `json:"stickiness,omitempty"`
 	Members    []PoolWay `json:"members"`
 	Fallback   string    `json:"fallback"` // tag of the outbound that takes over when no member is usable
+
+	// Follows marks an outbound whose ways lead only to a few places, such as those of the panel's own probes: the
+	// members are probed by the ways of another outbound of the group.
+	Follows bool `json:"follows,omitempty"`
 }
 
 // PoolWay is the outbound that leads to one member.

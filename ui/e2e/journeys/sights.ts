@@ -32,6 +32,7 @@ export function sightsOf(ids: Populated): Sight[] {
     ...nodes(ids),
     ...flows(ids),
     ...targets(ids),
+    ...pools(ids),
     ...clients(ids),
     ...upkeep(ids),
     ...system(ids),
@@ -89,6 +90,22 @@ function targets({ search }: Populated): Sight[] {
   return [
     { path: "/targets", layers: [button(/^Search$/, "search for targets")] },
     { path: `/targets/${search}`, layers: [button("www.example.org:443", "result")] },
+  ];
+}
+
+function pools({ pool }: Populated): Sight[] {
+  const acts = /^Actions for fra-01/;
+  return [
+    { path: "/pools", layers: [button("New pool")] },
+    {
+      path: `/pools/${pool}`,
+      layers: [
+        button("Change…", "change a pool"),
+        button("Remove…", "remove a pool"),
+        menu(acts, /^Lead all traffic here/, "lead all traffic to a member"),
+        menu(acts, /^Drain/, "drain a member"),
+      ],
+    },
   ];
 }
 

@@ -18,6 +18,7 @@ export interface Populated {
   profile: string;
   run: string;
   search: string;
+  pool: string;
   entry: string;
 }
 
@@ -69,6 +70,11 @@ async function populate(stand: Stand): Promise<Populated> {
   const flow = await appliedFlow(stand, token, node);
   const draft = await post<Named>("/connection-units", { name: "Second office", graph: await oneNode(node) });
   const search = await post<Named>("/target-search/check", { node_id: node, target: "www.example.org" });
+  const pool = await post<Named>("/transit-pools", {
+    name: "Europe",
+    strategy: "least_ping",
+    members: [{ node_id: node, weight: 3 }, { node_id: quiet.id }],
+  });
   const { items } = await get<{ items: Named[] }>("/audit?action=account.created&limit=1");
   return {
     token,
@@ -80,6 +86,7 @@ async function populate(stand: Stand): Promise<Populated> {
     profile: profile.id,
     run: run.id,
     search: search.id,
+    pool: pool.id,
     entry: items[0]?.id ?? "",
   };
 }

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"syscall"
@@ -59,10 +60,10 @@ func newPools(raw []byte, dir string, core *xray.Instance) (*pools, error) {
 	if !ok {
 		return nil, errors.New("put in the pools: the core has no outbounds")
 	}
-	for tag, of := range pooledIn(raw) {
-		way := &poolOutbound{tag: tag, chooser: p.known.Add(of), ways: manager}
+	for _, pooled := range pooledIn(raw) {
+		way := &poolOutbound{tag: pooled.Tag, chooser: p.known.Add(*pooled.PoolOf), ways: manager}
 		err := errors.Join(
-			manager.RemoveHandler(context.Background(), tag), manager.AddHandler(context.Background(), way))
+			manager.RemoveHandler(context.Background(), way.tag), manager.AddHandler(context.Background(), way))
 		if err != nil {
 			return nil, fmt.Errorf("put in a pool: %w", err)
 		}
@@ -78,23 +79,31 @@ func newPools(raw []byte, dir string, core *xray.Instance) (*pools, error) {
 	return p, nil
 }
 
-// pooledIn gives the outbounds of a configuration that name a pool, by their tags.
-func pooledIn(raw []byte) map[string]agentapi.PoolOf {
+// pooled is an outbound of a configuration that may name a pool.
+type pooled struct {
+	Tag    string           `json:"tag"`
+	PoolOf *agentapi.PoolOf `json:"pool_of"`
+}
+
+// pooledIn gives the outbounds of a configuration that name a pool. Those that follow come last: the first one of a
+// group has the ways that are probed.
+func pooledIn(raw []byte) []pooled {
 	var said struct {
-		Outbounds []struct {
-			Tag    string           `json:"tag"`
-			PoolOf *agentapi.PoolOf `json:"pool_of"`
-		} `json:"outbounds"`
+		Outbounds []pooled `json:"outbounds"`
 	}
-	out := map[string]agentapi.PoolOf{}
 	if json.Unmarshal(raw, &said) != nil {
-		return out
+		return nil
 	}
-	for _, way := range said.Outbounds {
-		if way.PoolOf != nil && way.Tag != "" {
-			out[way.Tag] = *way.PoolOf
+	out := slices.DeleteFunc(said.Outbounds, func(way pooled) bool { return way.PoolOf == nil || way.Tag == "" })
+	slices.SortStableFunc(out, func(a, b pooled) int {
+		switch {
+		case a.PoolOf.Follows == b.PoolOf.Follows:
+			return 0
+		case a.PoolOf.Follows:
+			return 1
 		}
-	}
+		return -1
+	})
 	return out
 }
 

@@ -67,7 +67,8 @@ func (e *exit) die() {
 
 const hopPassword = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
-// pooledCore is a configuration in which each strategy has an HTTP proxy of its own, and pools of the same exits.
+// pooledCore is a configuration in which each strategy has an HTTP proxy of its own, and pools of the same exits. As in
+// flows there is another outbound of each group, whose ways lead nowhere that members are judged by.
 func pooledCore(
 	t *testing.T, strategies []string, exits []*exit, fallback *exit,
 ) (raw []byte, proxies map[string]string) {
@@ -97,12 +98,17 @@ func pooledCore(
 		ins = append(ins, object{"tag": "in." + strategy, "listen": "127.0.0.1", "port": port, "protocol": "http"})
 		rules = append(rules, object{"inboundTag": []string{"in." + strategy}, "outboundTag": tag})
 		of := agentapi.PoolOf{PoolID: "p", Group: tag, Strategy: strategy, Fallback: "instead"}
+		nowhere := of
+		nowhere.Follows = true
 		for _, e := range exits {
 			way := agentapi.PoolWay{ID: e.name, Tag: tag + "~" + e.name}
 			of.Members = append(of.Members, way)
+			nowhere.Members = append(nowhere.Members, agentapi.PoolWay{ID: e.name, Tag: "block"})
 			outs = append(outs, object{"tag": way.Tag, "protocol": "shadowsocks", "settings": hops[e.name]})
 		}
-		outs = append(outs, object{"tag": tag, "protocol": "blackhole", "pool_of": of})
+		outs = append(outs,
+			object{"tag": tag + ".probe", "protocol": "blackhole", "pool_of": nowhere},
+			object{"tag": tag, "protocol": "blackhole", "pool_of": of})
 	}
 	raw, err := json.Marshal(object{
 		"inbounds": ins, "outbounds": outs, "routing": object{"rules": rules},

@@ -249,7 +249,7 @@ func (c *compiler) choose(p *Fragment, e graph.Edge, nth int, probe bool) string
 	for at, pool := range block.chain {
 		way := &agentapi.PoolOf{
 			PoolID: pool.ID, Group: group, Strategy: pool.Strategy, Stickiness: pool.Stickiness,
-			Members: []agentapi.PoolWay{},
+			Members: []agentapi.PoolWay{}, Follows: probe,
 		}
 		for _, key := range block.members[at] {
 			if c.blocks[key].NodeID == c.blocks[e.From].NodeID {

@@ -66,6 +66,10 @@ func TestAPoolHasAnOutboundForEachMember(t *testing.T) {
 	for _, m := range way.Members {
 		require.Equal(t, intoPool+"~"+m.ID, m.Tag)
 	}
+	require.False(t, way.Follows)
+	ofProbes := chooser(t, r, intoPool+".probe").PoolOf
+	require.True(t, ofProbes.Follows, "its ways lead to the panel alone: members are not judged by them")
+	require.Equal(t, way.Group, ofProbes.Group)
 	member := r.Fragments["exit-0001"]
 	require.Len(t, member.Inbounds, 1)
 	require.Equal(t, "flow."+flowID+".in.pool~mexit-0001", member.Inbounds[0].Tag)
