@@ -14,9 +14,14 @@ interface MemberActProps {
 /** The flows that an act hits. */
 function useEffects(pool: Pool): ActEffect[] {
   const { t } = useTranslation("pools");
-  return pool.used_by_flows
-    .filter((use) => use.installed)
-    .map((use) => ({ key: use.flow_id, name: use.name, path: `/flows/${use.flow_id}`, text: t("act.flow") }));
+  const installed = pool.used_by_flows.filter((use) => use.installed);
+  if (installed.length === 0) return [{ key: "none", text: t("act.noFlow") }];
+  return installed.map((use) => ({
+    key: use.flow_id,
+    name: use.name,
+    path: `/flows/${use.flow_id}`,
+    text: t("act.flow"),
+  }));
 }
 
 /** Does something to one member, and reads the pools again whatever came of it. */

@@ -241,7 +241,7 @@ function HealthFields({ entry, set, wrong }: PartProps & { wrong: Record<string,
   return (
     <section aria-label={t("form.health")} className={classes.stack}>
       <div>
-        <Action kind="ghost" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Action aria-expanded={open} onClick={() => setOpen(!open)}>
           {t(open ? "form.lessHealth" : "form.moreHealth")}
         </Action>
       </div>

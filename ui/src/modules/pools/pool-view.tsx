@@ -122,6 +122,7 @@ function MemberTags({ pool, member }: { pool: Pool; member: Member }) {
   const { t } = useTranslation("pools");
   return (
     <>
+      {member.priority > 0 && <Tag>{t("priority", { count: member.priority })}</Tag>}
       {!member.enabled && <Tag>{t("tag.disabled")}</Tag>}
       {member.drain && <Tag>{t("tag.drain")}</Tag>}
       {member.resting && <Tag>{t("tag.resting")}</Tag>}
@@ -197,7 +198,7 @@ function FactsCard({ pool }: { pool: Pool }) {
   return (
     <Card title={t("page.facts")}>
       <Facts
-        nameWidth={140}
+        nameWidth={152}
         items={[
           { name: t("columns.fallback"), value: t(`fallback.${fallback.kind}`) },
           ...(override && chosen
@@ -208,7 +209,7 @@ function FactsCard({ pool }: { pool: Pool }) {
                 },
               ]
             : []),
-          { name: t("form.minHealthy"), value: pool.min_healthy },
+          { name: t("page.minHealthy"), value: pool.min_healthy },
           { name: t("form.probeUrl"), value: health.probe_url ?? "", mono: true },
           { name: t("health.interval"), value: health.interval_s ?? 10 },
           { name: t("health.timeout"), value: health.timeout_s ?? 3 },

@@ -73,7 +73,11 @@ export function PoolsView({ state, sorting, more }: PoolsViewProps) {
             <Link to={`/pools/${pool.id}`}>{pool.name}</Link>
           </p>
           <p>
-            <PoolState state={pool.state} inTable /> <Members pool={pool} />
+            <PoolState state={pool.state} inTable />{" "}
+            <span className="soft num">
+              {t("membersCount", { count: pool.members })}
+              {pool.down > 0 && t("andDown", { count: pool.down })}
+            </span>
           </p>
         </>
       )}
