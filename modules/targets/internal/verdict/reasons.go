@@ -32,11 +32,11 @@ var reasons = map[string]Reason{
 			"what they may transfer",
 	},
 
-	"dns_matches": {Effect: Good, Points: 5, Text: "its name leads to its address"},
-	"dns_other":   {Effect: Warning, Points: -10, Text: "its name leads to another address"},
-	"near":        {Effect: Good, Points: 10, Text: "it is near: a connection takes at most 50 ms"},
-	"middling":    {Effect: Good, Points: 6, Text: "a connection takes at most 150 ms"},
-	"far":         {Effect: Warning, Points: -5, Text: "it is far: a connection takes longer than 300 ms"},
+	"dns_matches":   {Effect: Good, Points: 5, Text: "its name leads to its address"},
+	"dns_elsewhere": {Effect: Warning, Points: -10, Text: "its name leads to another address"},
+	"near":          {Effect: Good, Points: 10, Text: "it is near: a connection takes at most 50 ms"},
+	"middling":      {Effect: Good, Points: 6, Text: "a connection takes at most 150 ms"},
+	"far":           {Effect: Warning, Points: -5, Text: "it is far: a connection takes longer than 300 ms"},
 
 	"inside":     {Effect: Bad, Text: "it is the node itself or in a private network; nobody connected to it"},
 	"no_address": {Effect: Nothing, Text: "its name leads to no address"},

@@ -194,7 +194,7 @@ func sameSite(a, b string) bool {
 
 func (j *judge) place(f agentapi.TargetFinding) {
 	if f.ServerName != "" {
-		j.either(f.NameMatches, "dns_matches", "dns_other")
+		j.either(f.NameMatches, "dns_matches", "dns_elsewhere")
 	}
 	switch {
 	case f.LatencyMillis <= near:

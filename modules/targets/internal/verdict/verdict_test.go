@@ -56,7 +56,7 @@ func TestEachFaultHasItsReason(t *testing.T) {
 		"redirects_own":    {Suitable, func(f *agentapi.TargetFinding) { f.RedirectsTo = "example.org" }},
 		"middling":         {Suitable, func(f *agentapi.TargetFinding) { f.LatencyMillis = 120 }},
 		"cdn":              {Acceptable, func(f *agentapi.TargetFinding) { f.CDN = "Fastly" }},
-		"dns_other":        {Acceptable, func(f *agentapi.TargetFinding) { f.NameMatches = false }},
+		"dns_elsewhere":    {Acceptable, func(f *agentapi.TargetFinding) { f.NameMatches = false }},
 		"far":              {Acceptable, func(f *agentapi.TargetFinding) { f.LatencyMillis = 301 }},
 		"no_page":          {Acceptable, func(f *agentapi.TargetFinding) { f.Answered = false }},
 		"expires_soon":     {Acceptable, func(f *agentapi.TargetFinding) { f.Certificate.NotAfter = now.Add(time.Hour) }},

@@ -121,14 +121,14 @@ function MembersCard({ pool, block, onAct }: MembersCardProps) {
 function MemberTags({ pool, member }: { pool: Pool; member: Member }) {
   const { t } = useTranslation("pools");
   return (
-    <>
+    <span className={classes.tags}>
       {member.priority > 0 && <Tag>{t("priority", { count: member.priority })}</Tag>}
       {!member.enabled && <Tag>{t("tag.disabled")}</Tag>}
       {member.drain && <Tag>{t("tag.drain")}</Tag>}
       {member.resting && <Tag>{t("tag.resting")}</Tag>}
       {member.held && <Tag>{t("tag.held")}</Tag>}
       {pool.override?.member_id === member.id && <Tag>{t("tag.chosen")}</Tag>}
-    </>
+    </span>
   );
 }
 

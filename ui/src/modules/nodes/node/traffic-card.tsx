@@ -1,5 +1,5 @@
-import { Progress } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Progress } from "@/components/chart/spark";
 import { Card } from "@/components/layout/card";
 import { useFormat } from "@/text/use-format";
 import classes from "./node.module.css";
@@ -22,9 +22,9 @@ export function TrafficCard({ traffic }: { traffic: NodeDetail["traffic"] }) {
         </p>
         {limit && (
           <Progress
-            value={Math.min(100, part)}
-            color={part >= 100 ? "var(--crit)" : part >= traffic.notify_pct ? "var(--warn)" : "var(--accent)"}
-            aria-label={t("traffic.used")}
+            percent={part}
+            label={t("traffic.used")}
+            {...(part >= traffic.notify_pct && { tone: part >= 100 ? "crit" : "warn" })}
           />
         )}
         <p className="dim">
