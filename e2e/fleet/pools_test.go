@@ -141,8 +141,9 @@ func (e *exits) shows(t *testing.T, node, state, reason string) {
 	}))
 }
 
-// returns waits until a member carries the traffic again. On a machine so busy that probes of a living member have failed
-// before, it may rightly be kept out for coming and going; then it is used when there is no other, which acts tries.
+// returns waits until a member carries the traffic again. On a machine so busy that probes of a living member have
+// failed before, it may rightly be kept out for coming and going; then it is used when there is no other, which acts
+// tries.
 func (e *exits) returns(t *testing.T, node, address string) {
 	t.Helper()
 	require.NoError(t, rig.Eventually(t.Context(), 2*answersWithin, func(ctx context.Context) error {

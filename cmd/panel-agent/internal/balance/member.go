@@ -7,8 +7,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// A member that comes and goes is kept out: it leaves and returns at most three times in flapWindow in all. What happens
-// before its first answers does not count: its node may still be putting in what this one forwards to.
+// A member that comes and goes is kept out: it leaves and returns at most three times in flapWindow in all. What
+// happens before its first answers does not count: its node may still be putting in what this one forwards to.
 const (
 	flapWindow   = 10 * time.Minute
 	mostSwitches = 3
