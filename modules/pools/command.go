@@ -3,6 +3,7 @@ package pools
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,8 +27,8 @@ func commands(env cli.Env) []*cobra.Command {
 func listCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Short: "List the transit pools", Args: cobra.NoArgs, Example: "panelctl pools list --json",
-		Long: "Lists the transit pools by their names, with how many of their members are down. It asks GET " + path +
-			", page by page.",
+		Long: "Lists the transit pools by their names, with how many of their members are down. It asks GET " +
+			"/api/v1/transit-pools, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			heads := []string{"Name", "State", "Members", "Down", "Strategy", "Fallback", "Flows"}
 			return cli.ListAll(cmd.Context(), env, "panelctl.pools/v1", path, heads, func(p PoolSummary) []string {
@@ -40,9 +41,17 @@ func listCommand(env cli.Env) *cobra.Command {
 	}
 }
 
+// spoken are the words that a table says in the language of its reader: states, strategies, fallbacks, uses of members.
+var spoken = []string{
+	"unused", "unknown", "healthy", "degraded", "down",
+	"ordered", "round_robin", "random", "least_ping", "least_load", "least_users", "sticky",
+	"block", "direct", "member", "pool", "block, in use", "direct, in use", "member, in use", "pool, in use",
+	"disabled", "drains", "node rests", "chosen", "held out", "not used", "in use",
+}
+
 // word is one of ours as people read it in a table; scripts get it as it is.
 func word(env cli.Env, text string) string {
-	if env.Form() == cli.Table {
+	if env.Form() == cli.Table && slices.Contains(spoken, text) {
 		return env.T(text)
 	}
 	return text
@@ -60,8 +69,8 @@ func showCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "show <pool>", Short: "Show the members of a transit pool and how they are", Args: cobra.ExactArgs(1),
 		Example: "panelctl pools show Europe",
-		Long: "Shows what became of the members of a pool, named by its name or id, by GET " + path +
-			"/{id}. A member is down when all nodes that forward to the pool say so.",
+		Long: "Shows what became of the members of a pool, named by its name or id, by GET " +
+			"/api/v1/transit-pools/{id}. A member is down when all nodes that forward to the pool say so.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pool, err := named(cmd.Context(), env, args[0])
 			if err != nil {
@@ -143,7 +152,7 @@ func overrideCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "override <pool> [member]", Short: "Lead all new traffic of a pool to one member for a while",
 		Args: cobra.RangeArgs(1, 2), Example: "panelctl pools override Europe fra-01 --for 2h",
-		Long: "Leads all new traffic of a pool to one member, by POST " + path + "/{id}/override, until the time is over " +
+		Long: "Leads all new traffic of a pool to one member, by POST /api/v1/transit-pools/{id}/override, until the time is over " +
 			"or the member is down. Open connections stay where they are. With --off the choice ends at once.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if off == (len(args) == 2) {
@@ -174,7 +183,7 @@ func drainCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "drain <pool> <member>", Short: "Give a member of a pool no new traffic", Args: cobra.ExactArgs(2),
 		Example: "panelctl pools drain Europe fra-01",
-		Long: "Gives a member no new traffic, by POST " + path + "/{id}/members/{mid}/drain. Open connections stay " +
+		Long: "Gives a member no new traffic, by POST /api/v1/transit-pools/{id}/members/{mid}/drain. Open connections stay " +
 			"until they end. With --off the member gets traffic again.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			pool, err := named(cmd.Context(), env, args[0])

@@ -74,7 +74,7 @@ func (d *Driver) afterDone() time.Duration {
 	if d.Table.Due != "" {
 		return 0
 	}
-	return unheard
+	return idlePoll
 }
 
 // step runs one step within its limit. A panic is its error.

@@ -19,10 +19,8 @@ import (
 
 const (
 	channel = "lease"
-	// unheard is how late the driver finds what it is told of only by notifications, while none arrive.
-	unheard = 5 * time.Second
-	// idlePoll is how often it looks all the same while they do and no row waits for a time.
-	idlePoll    = time.Minute
+	// idlePoll is how late the driver finds what no notification has told it of.
+	idlePoll    = 5 * time.Second
 	renewEvery  = TTL / 3
 	queryWithin = TTL / 3
 	// longPause is a pause for which no driver waits with the row in its hands.
@@ -32,14 +30,13 @@ const (
 // Driver drives the rows of one table on this panel.
 type Driver struct {
 	Process
-	db            *database.DB
-	notifications notifier
-	clock         clockwork.Clock
-	log           *zap.Logger
-	id            string
-	sql           statements
-	wake          chan struct{}
-	busy          sync.WaitGroup
+	db    *database.DB
+	clock clockwork.Clock
+	log   *zap.Logger
+	id    string
+	sql   statements
+	wake  chan struct{}
+	busy  sync.WaitGroup
 
 	mu     sync.Mutex
 	number int
@@ -89,9 +86,9 @@ func (d *Driver) take(ctx context.Context) (pause time.Duration, err error) {
 	err = d.db.NewRaw(d.sql.claim, pgdialect.Array(driven), token, free, TTL.Seconds(), panelDied, d.Now()).
 		Scan(asking, &rows)
 	if err != nil {
-		return unheard, database.Fault(fmt.Errorf("claim work: %w", err), nil)
+		return idlePoll, database.Fault(fmt.Errorf("claim work: %w", err), nil)
 	}
-	pause = d.longest()
+	pause = idlePoll
 	for _, row := range rows {
 		if row.ID != nil {
 			d.begin(ctx, &Claim{ID: *row.ID, Token: token, driver: d, failures: row.Failures, cause: row.Cause})
@@ -99,14 +96,6 @@ func (d *Driver) take(ctx context.Context) (pause time.Duration, err error) {
 		pause = min(pause, time.Duration(math.Min(row.Pause, pause.Seconds())*float64(time.Second))+time.Millisecond)
 	}
 	return pause, nil
-}
-
-// longest is the pause when no row waits for a time.
-func (d *Driver) longest() time.Duration {
-	if d.notifications.Healthy() {
-		return idlePoll
-	}
-	return unheard
 }
 
 // places leaves out what this process drives: while its driver is stalled a second one would only stand beside it.

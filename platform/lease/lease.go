@@ -125,7 +125,6 @@ func CheckFence(result sql.Result, err error) error {
 type notifier interface {
 	On(channel string, handler func(payload string))
 	OnReady(refresh func())
-	Healthy() bool
 }
 
 // New makes a driver, which works once Run is called.
@@ -135,7 +134,7 @@ func New(db *database.DB, notifications notifier, clock clockwork.Clock, log *za
 		p.Now = clock.Now
 	}
 	d := &Driver{
-		Process: p, db: db, notifications: notifications, clock: clock, log: log, id: database.NewID(),
+		Process: p, db: db, clock: clock, log: log, id: database.NewID(),
 		sql:    p.Table.statements(),
 		claims: map[string]*Claim{}, wake: make(chan struct{}, 1),
 	}
