@@ -1,6 +1,7 @@
 package agentapi
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 )
@@ -40,6 +41,12 @@ type ClientChanges struct {
 	More    bool         `json:"more,omitempty" doc:"There are further changes"`
 	Clients []Client     `json:"clients,omitempty" doc:"Who is on the list, with what it has now"`
 	Gone    []string     `json:"gone,omitempty" doc:"Who is on it no more"`
+}
+
+// MarshalJSON leaves out the ends of clients that have none, which only the standard library knows how to.
+func (c ClientChanges) MarshalJSON() ([]byte, error) {
+	type plain ClientChanges
+	return json.Marshal(plain(c))
 }
 
 // Check refuses lists that could not be told apart.

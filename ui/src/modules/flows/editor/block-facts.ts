@@ -2,13 +2,13 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import { listenerLine, type Block } from "../drawing/drawing";
 import { usePools } from "../shared/pool-select";
-import { useDrawing, usePlaces } from "./editor-context";
+import { useMayHavePools, usePlaces } from "./editor-context";
 
 /** The one line of facts under a block's name. */
 export function useBlockFacts(): (block: Block) => string {
   const { t } = useTranslation("flows");
   const { servers } = usePlaces();
-  const pools = usePools(useDrawing().nodes.some((block) => block.kind === "transit_pool"));
+  const pools = usePools(useMayHavePools());
   return (block) => {
     if (block.kind === "transit_pool")
       return poolFacts(

@@ -1,5 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
-import { createContext, createElement, useCallback, useContext, useMemo, type ReactNode } from "react";
+import {
+  createContext,
+  createElement,
+  useCallback,
+  useContext,
+  useMemo,
+  useSyncExternalStore,
+  type ReactNode,
+} from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { namedQuery, serversQuery, type Flow, type Server, type Share } from "../shared/api";
@@ -35,6 +43,16 @@ export function useEditor(): Editor {
 
 export function useDrawing(): Drawing {
   return useStore(useEditor().store, (state) => state.drawing);
+}
+
+const nothingChanges = () => () => undefined;
+
+/** Whether pools may be drawn here: outside of the editor nobody knows before. */
+export function useMayHavePools(): boolean {
+  const editor = useContext(EditorContext);
+  return useSyncExternalStore(editor?.store.subscribe ?? nothingChanges, () =>
+    editor ? editor.store.getState().drawing.nodes.some(({ kind }) => kind === "transit_pool") : true,
+  );
 }
 
 export interface Places {
