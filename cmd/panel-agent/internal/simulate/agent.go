@@ -303,7 +303,7 @@ func (s *simulated) carryOut(ctx context.Context, command agentapi.Command) *age
 	case agentapi.Probe:
 		s.probe(command, result)
 	case agentapi.RestartCore, agentapi.CollectLogs:
-	case agentapi.UpdateAgent, agentapi.RotateToken, agentapi.BlockIPs, agentapi.DropSessions:
+	case agentapi.UpdateAgent, agentapi.RotateToken, agentapi.BlockIPs, agentapi.DropSessions, agentapi.ScanTargets:
 		result.OK, result.Code = false, agentapi.CodeNotSupported
 	}
 	result.FinishedAt = s.options.Clock.Now().UTC()
