@@ -2,7 +2,6 @@ package lease
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -52,8 +51,8 @@ func (c *Claim) InTx(ctx context.Context, change func(ctx context.Context) error
 // committed. Call it after a row was inserted, and after a change that its process waits for. It is not lost with the
 // panel that drives the row: whoever drives it next finds it in the database.
 func (d *Driver) Wake(ctx context.Context, id string) error {
-	if _, err := d.db.In(ctx).NewRaw(d.sql.wake, id).Exec(ctx); err != nil {
-		return database.Fault(fmt.Errorf("wake a %s: %w", d.Name, err), nil)
+	if err := d.hasten(ctx, d.sql.wake, []string{id}); err != nil {
+		return err
 	}
 	return database.Notify(ctx, d.db.In(ctx), channel, d.Table.Name+" "+id)
 }

@@ -28,12 +28,15 @@ func (d *Driver) begin(ctx context.Context, c *Claim) {
 	})
 }
 
-// forget takes a claim off the list.
+// forget takes a claim off the list. A wake that came while its row was released for a pause counts for the row.
 func (d *Driver) forget(c *Claim) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.claims[c.ID] == c {
 		delete(d.claims, c.ID)
+	}
+	if len(c.wake) > 0 {
+		d.woken = append(d.woken, c.ID)
 	}
 }
 
@@ -57,12 +60,11 @@ func (d *Driver) drive(ctx context.Context, c *Claim) {
 		case next.done:
 			d.release(ctx, c, d.afterDone(), 0, "")
 			return
-		case next.wait >= longPause && !c.woken(ctx):
+		case next.wait >= longPause && len(c.wake) == 0:
 			d.release(ctx, c, next.wait, 0, "")
 			return
-		case next.wait < longPause:
-			c.sleep(ctx, next.wait)
 		}
+		c.sleep(ctx, next.wait)
 	}
 	if !errors.Is(context.Cause(ctx), ErrLost) {
 		d.release(ctx, c, 0, c.failures, c.cause)
@@ -107,46 +109,15 @@ func (c *Claim) ends() {
 	c.started = time.Time{}
 }
 
-// sleep waits for the end of the pause, or until the row is woken. The next step answers what woke the row by then.
 func (c *Claim) sleep(ctx context.Context, pause time.Duration) {
-	over := c.driver.clock.NewTimer(pause)
-	defer over.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-over.Chan():
-			c.woken(ctx)
-			return
-		case <-c.wake:
-			if c.consume(ctx) {
-				return
-			}
-		}
+	if pause <= 0 {
+		return
 	}
-}
-
-// woken consumes what has woken the row since its step began.
-func (c *Claim) woken(ctx context.Context) bool {
 	select {
+	case <-ctx.Done():
 	case <-c.wake:
-		return c.consume(ctx)
-	default:
-		return false
+	case <-c.driver.clock.After(pause):
 	}
-}
-
-// consume takes the wakes of the row out of the database, so that the next step is the only one that they cause. There
-// are none when the notification is of a wake that the claim has consumed. When they cannot be read there may be some.
-func (c *Claim) consume(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, queryWithin)
-	defer cancel()
-	result, err := c.driver.db.NewRaw(c.driver.sql.consume, c.ID, c.Token).Exec(ctx)
-	if err != nil {
-		return true
-	}
-	n, err := result.RowsAffected()
-	return n > 0 || err != nil
 }
 
 func (d *Driver) exhausted(failures int) bool { return d.GiveUp != nil && failures >= d.Attempts }

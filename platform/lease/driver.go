@@ -18,9 +18,8 @@ import (
 )
 
 const (
-	channel = "lease"
-	// idlePoll is how late the driver finds what no notification has told it of.
-	idlePoll    = 5 * time.Second
+	channel     = "lease"
+	idlePoll    = 5 * time.Second // what notifications and known times do not tell is found so late
 	renewEvery  = TTL / 3
 	queryWithin = TTL / 3
 	// longPause is a pause for which no driver waits with the row in its hands.
@@ -41,6 +40,7 @@ type Driver struct {
 	mu     sync.Mutex
 	number int
 	claims map[string]*Claim
+	woken  []string // rows that were woken and are not driven here
 }
 
 // Run drives rows until the context ends, and then releases those that it holds.
@@ -56,44 +56,40 @@ func (d *Driver) Run(ctx context.Context) error {
 		if err != nil && ctx.Err() == nil {
 			d.log.Warn("due work could not be claimed", zap.String("process", d.Name), zap.Error(err))
 		}
-		d.sleep(ctx, pause)
+		timer := time.NewTimer(pause)
+		select {
+		case <-ctx.Done():
+		case <-d.wake:
+		case <-timer.C:
+		}
+		timer.Stop()
 	}
 	return nil
-}
-
-// sleep waits until a row may be due: leases end by the time that passes, and a Due comes by the clock of the panel.
-func (d *Driver) sleep(ctx context.Context, pause time.Duration) {
-	passed, clock := time.NewTimer(pause), d.clock.NewTimer(pause)
-	defer passed.Stop()
-	defer clock.Stop()
-	select {
-	case <-ctx.Done():
-	case <-d.wake:
-	case <-passed.C:
-	case <-clock.Chan():
-	}
 }
 
 // take claims what is due, as far as there are free places, and says when to ask again.
 func (d *Driver) take(ctx context.Context) (pause time.Duration, err error) {
 	asking, cancel := context.WithTimeout(ctx, queryWithin)
 	defer cancel()
+	if err := d.hasten(asking, d.sql.hasten, d.takeWoken()); err != nil {
+		return d.Idle, err
+	}
 	driven, token, free := d.places()
 	if free <= 0 {
-		return idlePoll, nil // a place that becomes free wakes the driver
+		return d.Idle, nil // a place that becomes free wakes the driver
 	}
 	var rows []claimRow
 	err = d.db.NewRaw(d.sql.claim, pgdialect.Array(driven), token, free, TTL.Seconds(), panelDied, d.Now()).
 		Scan(asking, &rows)
 	if err != nil {
-		return idlePoll, database.Fault(fmt.Errorf("claim work: %w", err), nil)
+		return d.Idle, database.Fault(fmt.Errorf("claim work: %w", err), nil)
 	}
-	pause = idlePoll
+	pause = d.Idle
 	for _, row := range rows {
 		if row.ID != nil {
 			d.begin(ctx, &Claim{ID: *row.ID, Token: token, driver: d, failures: row.Failures, cause: row.Cause})
 		}
-		pause = min(pause, time.Duration(math.Min(row.Pause, pause.Seconds())*float64(time.Second))+time.Millisecond)
+		pause = min(pause, time.Duration(math.Min(row.Pause, d.Idle.Seconds())*float64(time.Second))+time.Millisecond)
 	}
 	return pause, nil
 }
@@ -107,7 +103,7 @@ func (d *Driver) places() (driven []string, token string, free int) {
 	return driven, fmt.Sprintf("%s/%d", d.id, d.number), d.Parallel - len(d.claims)
 }
 
-// notified wakes the driver, or the row's step where this panel drives it. The payload is a table, a space and a key.
+// notified wakes the driver, and the row's step where this panel drives it. The payload is a table, a space and a key.
 func (d *Driver) notified(payload string) {
 	table, id, _ := strings.Cut(payload, " ")
 	if table != d.Table.Name {
@@ -116,9 +112,30 @@ func (d *Driver) notified(payload string) {
 	d.mu.Lock()
 	if c := d.claims[id]; c != nil {
 		signal(c.wake)
+	} else if id != "" {
+		d.woken = append(d.woken, id)
 	}
 	d.mu.Unlock()
 	d.wakeUp()
+}
+
+func (d *Driver) takeWoken() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	ids := d.woken
+	d.woken = nil
+	return ids
+}
+
+// hasten ends the pauses of rows. It covers those that were released for a pause while they were being woken.
+func (d *Driver) hasten(ctx context.Context, statement string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	if _, err := d.db.In(ctx).NewRaw(statement, pgdialect.Array(ids)).Exec(ctx); err != nil {
+		return database.Fault(fmt.Errorf("wake a %s: %w", d.Name, err), nil)
+	}
+	return nil
 }
 
 func (d *Driver) wakeUp() { signal(d.wake) }

@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
@@ -275,6 +273,33 @@ func TestALongPauseHoldsNoLeaseAndAWakeEndsIt(t *testing.T) {
 	eventually(t, func() bool { return text(t, db, "note", id) == "woken" })
 }
 
+// A wake that arrives while a step runs is not lost with the pause that the step asks for.
+func TestAWakeDuringAStepCountsAfterIt(t *testing.T) {
+	t.Parallel()
+	for _, pause := range []time.Duration{time.Second, time.Hour} {
+		t.Run(pause.String(), func(t *testing.T) {
+			t.Parallel()
+			db := workTable(t)
+			insert(t, db)
+			n := &notes{}
+			steps := make(chan int, 8)
+			count := 0
+			runWith(t, db, n, clockwork.NewFakeClock(), lease.Process{
+				Step: func(_ context.Context, c *lease.Claim) (lease.Next, error) {
+					count++
+					steps <- count
+					if count == 1 {
+						n.send("works " + c.ID)
+					}
+					return lease.After(pause), nil
+				},
+			})
+			require.Equal(t, 1, <-steps)
+			require.Equal(t, 2, <-steps)
+		})
+	}
+}
+
 // A step that ignores its limit loses its row, and nothing that it writes afterwards counts.
 func TestAStalledStepLosesItsRow(t *testing.T) {
 	t.Parallel()
@@ -300,66 +325,24 @@ func TestAStalledStepLosesItsRow(t *testing.T) {
 	require.Contains(t, text(t, db, "note", id), "heir")
 }
 
-// looks counts how often a driver looks for rows.
-type looks struct{ atomic.Int64 }
-
-func (l *looks) TraceQueryStart(ctx context.Context, _ *pgx.Conn, q pgx.TraceQueryStartData) context.Context {
-	if strings.Contains(q.SQL, "for no key update skip locked),\ntaken") {
-		l.Add(1)
-	}
-	return ctx
+// An idle driver hardly asks the database.
+func TestAnIdleDriverPollsRarely(t *testing.T) {
+	t.Parallel()
+	db := workTable(t)
+	_, stop := run(t, db, heir(db))
+	defer stop()
+	eventually(t, func() bool { return scans(t, db) > 0 })
+	require.Eventually(t, func() bool {
+		before := scans(t, db)
+		<-time.After(6 * time.Second)
+		return scans(t, db)-before <= 2*2+1
+	}, 90*time.Second, time.Millisecond, "every five seconds, one statement with two looks at the table")
 }
 
-func (l *looks) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
-// watched is a table of works whose drivers' looks are counted.
-func watched(t *testing.T) (*database.DB, *looks) {
+// scans counts how often the table was read.
+func scans(t *testing.T, db *database.DB) (n int) {
 	t.Helper()
-	l := &looks{}
-	db, err := database.Open(t.Context(), dbtest.DSN(t), database.Options{MaxConns: 6, Tracer: l})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, db.Close()) })
-	_, err = db.ExecContext(t.Context(), works)
-	require.NoError(t, err)
-	return db, l
-}
-
-// A driver with nothing to do looks every five seconds, so that it finds what no notification has told it of.
-func TestAnIdleDriverLooksRarely(t *testing.T) {
-	t.Parallel()
-	const pause = 5 * time.Second
-	n, clock := &notes{}, clockwork.NewFakeClock()
-	db, looked := watched(t)
-	runWith(t, db, n, clock, heir(db))
-	require.NoError(t, clock.BlockUntilContext(t.Context(), 1))
-	before := looked.Load()
-	eventually(t, func() bool {
-		clock.Advance(pause)
-		return looked.Load() > before
-	})
-}
-
-// Whoever looks while another panel claims a row cannot see until when; it looks again before the row of a panel that
-// died may lie idle for long.
-func TestARowThatAnotherPanelClaimsAtThisMomentIsLookedAtAgain(t *testing.T) {
-	t.Parallel()
-	n, clock := &notes{}, clockwork.NewFakeClock()
-	db, looked := watched(t)
-	id := insert(t, db)
-	require.NoError(t, db.InTx(t.Context(), func(ctx context.Context) error {
-		_, err := db.In(ctx).NewRaw("update works set lease_token = 'it', lease_until = now() + interval '1 day' where id = ?", id).
-			Exec(ctx)
-		require.NoError(t, err)
-		runWith(t, db, n, clock, heir(db))
-		require.NoError(t, clock.BlockUntilContext(ctx, 1))
-		return nil
-	}))
-	before := looked.Load()
-	clock.Advance(lease.TTL + time.Second)
-	eventually(t, func() bool { return looked.Load() > before })
-	set(t, db, id, "lease_until = now()") // it has died
-	eventually(t, func() bool {
-		clock.Advance(time.Minute)
-		return text(t, db, "note", id) == "heir"
-	})
+	require.NoError(t, db.NewRaw(`select coalesce(sum(seq_scan + coalesce(idx_scan, 0)), 0) from pg_stat_user_tables
+		where relname = 'works' and pg_stat_clear_snapshot() is not null`).Scan(t.Context(), &n))
+	return n
 }

@@ -65,7 +65,6 @@ func (d *Driver) abandonStalled() {
 		if at, running := c.running(); running && at > d.StepLimit+renewEvery {
 			delete(d.claims, id)
 			c.cancel(ErrLost)
-			d.wakeUp() // to learn when the lease ends
 			d.log.Error("a step does not end at its limit; its row is left to others", zap.String("process", d.Name),
 				zap.String("id", id))
 		}

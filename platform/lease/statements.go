@@ -3,15 +3,13 @@ package lease
 import "strings"
 
 // statements are those of one table; they take their values by number.
-type statements struct{ claim, renew, release, consume, wake string }
+type statements struct{ claim, renew, release, hasten, wake string }
 
 // claiming takes the rows that are due, or woken, and that nobody drives. A row whose token is still there was driven
 // by a panel that died or stalled. What woke a row goes with its claim, or once the row is not open any more; what
 // comes after this statement began to read stays for the next one. Each line of the answer has the seconds until
-// another row may become due: the end of its pause, or of the lease of whoever drives it. A row that is due and was not
-// taken is in the hands of another panel that claims it at this moment; the length of a lease is allowed for it.
-// Values: keys that are driven here, token, how many, seconds of the lease, reason of a death, time of the panel's
-// clock.
+// another row may become due. Values: keys that are driven here, token, how many, seconds of the lease, reason of a
+// death, time of the panel's clock.
 const claiming = `with woken as materialized (select distinct id from lease_wakes where process = '{table}'),
 due as materialized (
 	select {key} as id from {table} where ({open}) and {due} and not {key} = any(?0::uuid[])
@@ -26,10 +24,8 @@ consumed as (delete from lease_wakes where number = any(array(
 		or not exists (select from {table} t where t.{key} = w.id and ({open})))
 	for update skip locked)))
 select taken.id, coalesce(taken.failures, 0) as failures, coalesce(taken.cause, '') as cause, next.pause
-from (select coalesce(extract(epoch from min(
-		case when {wait} > interval '0' then {wait} else make_interval(secs => ?3) end)), 3600)::float8 as pause from {table}
-	where ({open}) and ({wait} > interval '0' or not {key} = any(?0::uuid[]) and {key} not in (select due.id from due))
-	) next left join taken on true`
+from (select coalesce(extract(epoch from min({wait})), 3600)::float8 as pause from {table}
+	where ({open}) and {wait} > interval '0') next left join taken on true`
 
 // panelDied is the reason of a failure that nobody lived to write down.
 const panelDied = "the panel that drove it was killed or stalled"
@@ -59,13 +55,13 @@ select {key} as id, lease_token as token from {table} where {key} = any(?0::uuid
 const releasing = `update {table} set lease_token = '', lease_until = now() + make_interval(secs => ?2),
 	lease_failures = ?3, lease_error = ?4 where {key} = ?0 and lease_token = ?1`
 
-// waking ends the pause of a row, and notes it for one that somebody drives. Value: key.
-const waking = `with noted as (insert into lease_wakes (process, id) values ('{table}', ?0::uuid))
-update {table} set lease_until = now() where {key} = ?0::uuid and lease_token = '' and lease_until > now()`
+// hastening makes rows due that wait for the end of a pause. Value: keys.
+const hastening = `update {table} set lease_until = now()
+	where {key} = any(?0::uuid[]) and lease_token = '' and lease_until > now()`
 
-// consuming takes what woke a row, on behalf of the claim whose next step answers it. Values: key, token.
-const consuming = `delete from lease_wakes where process = '{table}' and id = ?0::uuid
-	and exists (select from {table} where {key} = ?0::uuid and lease_token = ?1)`
+// waking does the same, and notes it for a row that somebody drives. Value: keys.
+const waking = `with noted as (insert into lease_wakes (process, id) select '{table}', unnest(?0::uuid[]))
+` + hastening
 
 func (t Table) statements() statements {
 	open, due, wait := t.Open, "true", "lease_until - now()"
@@ -78,6 +74,6 @@ func (t Table) statements() statements {
 		"{table}", t.Name, "{key}", t.Key, "{open}", open, "{order}", t.Order, "{due}", due, "{wait}", wait)
 	return statements{
 		claim: fill.Replace(claiming), renew: fill.Replace(renewing),
-		release: fill.Replace(releasing), consume: fill.Replace(consuming), wake: fill.Replace(waking),
+		release: fill.Replace(releasing), hasten: fill.Replace(hastening), wake: fill.Replace(waking),
 	}
 }
