@@ -27,7 +27,7 @@ const (
 	starts    = 300
 	startGoal = 100               // ms
 	calmsIn   = 30 * time.Second  // what the start of a panel sets off is over by then
-	quietRun  = 130 * time.Second // twice the longest pause between two looks of a driver
+	quietRun  = 130 * time.Second // every driver has looked many times by then
 	// atOnce is how many of the counted jobs run at once: they do nothing, so more cost nothing.
 	atOnce = 100
 )

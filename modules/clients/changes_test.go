@@ -19,8 +19,8 @@ import (
 	"panel/platform/restored"
 )
 
-// asker is a node whose agent asks for what has changed on its lists, and what it holds of the stage's flow.
-type asker struct {
+// listAgent is a node whose agent asks for what has changed on its lists, and what it holds of the stage's flow.
+type listAgent struct {
 	*stage
 	agent *paneltest.Agent
 	taken agentapi.DocumentStatus
@@ -30,22 +30,22 @@ type asker struct {
 	fresh bool
 }
 
-func (s *stage) asks(name string) *asker {
+func (s *stage) asks(name string) *listAgent {
 	s.t.Helper()
-	a := &asker{stage: s, held: map[string]agentapi.Client{}}
+	a := &listAgent{stage: s, held: map[string]agentapi.Client{}}
 	a.taken.Name = agentapi.DocumentClientLists
 	a.agent = s.holds(name, agentapi.DocumentClientLists).agent
 	return a
 }
 
-func (a *asker) beat(b *agentapi.Heartbeat) {
+func (a *listAgent) beat(b *agentapi.Heartbeat) {
 	b.Capabilities = append(b.Capabilities, agentapi.DocumentClients.Capability(),
 		agentapi.DocumentClientLists.Capability())
 	b.Documents = []agentapi.DocumentStatus{{Name: agentapi.DocumentClients}, a.taken}
 }
 
 // ask asks once.
-func (a *asker) ask(from agentapi.ListPosition) (answer agentapi.ClientChanges) {
+func (a *listAgent) ask(from agentapi.ListPosition) (answer agentapi.ClientChanges) {
 	a.t.Helper()
 	query := url.Values{
 		"epoch": {from.Epoch}, "since": {strconv.FormatInt(from.Since, 10)}, "after": {from.After},
@@ -58,7 +58,7 @@ func (a *asker) ask(from agentapi.ListPosition) (answer agentapi.ClientChanges) 
 }
 
 // bring asks until nothing more has changed.
-func (a *asker) bring() {
+func (a *listAgent) bring() {
 	a.t.Helper()
 	a.named, a.fresh = 0, false
 	for more := true; more; {
@@ -78,7 +78,7 @@ func (a *asker) bring() {
 }
 
 // takes brings what the document names, until these clients are held, and says so.
-func (a *asker) takes(wanted ...string) {
+func (a *listAgent) takes(wanted ...string) {
 	a.t.Helper()
 	slices.Sort(wanted)
 	require.Eventually(a.t, func() bool {
@@ -101,7 +101,7 @@ func (a *asker) takes(wanted ...string) {
 	a.agent.Beat(a.beat)
 }
 
-func (a *asker) ids() []string {
+func (a *listAgent) ids() []string {
 	ids := []string{}
 	for id := range a.held {
 		ids = append(ids, id)
@@ -233,7 +233,7 @@ func TestAnAgentMayLearnAndForgetToAsk(t *testing.T) {
 	s := start(t, nil)
 	before, first := s.holds("fra-01"), s.first()
 	before.takes(first)
-	after := &asker{stage: s, agent: before.agent, held: map[string]agentapi.Client{}}
+	after := &listAgent{stage: s, agent: before.agent, held: map[string]agentapi.Client{}}
 	after.taken.Name = agentapi.DocumentClientLists
 	after.agent.Beat(after.beat)
 	require.Eventually(t, func() bool {
