@@ -136,19 +136,3 @@ func TestAWaitEndsWithItsContextAndItsConnection(t *testing.T) {
 	l.cut <- broken
 	require.ErrorIs(t, soon(t, got).err, broken)
 }
-
-// A wake at the very end of the queue is not taken for work by a context that has ended.
-func TestAWakeDoesNotHideTheEnd(t *testing.T) {
-	t.Parallel()
-	w, l := connected()
-	ctx, stop := context.WithCancel(t.Context())
-	got := listening(ctx, w, l)
-	<-l.waits
-	stop()
-	w.wake()
-	h := soon(t, got)
-	require.True(t, errors.Is(h.err, context.Canceled) || h.n == &inserted)
-	if h.err != nil {
-		require.Nil(t, h.n)
-	}
-}
