@@ -172,7 +172,7 @@ test("an outage of 40 nodes is one line with its names and one act, and the act 
     await picture(page, "outage");
 
     await outage.getByRole("link", { name: "Show" }).click();
-    await expect(page).toHaveURL(/\/nodes\?.*state=(degraded|offline)/);
+    await expect(page).toHaveURL(/\/nodes\?.*state=(attention|offline)/);
     await page.getByRole("checkbox", { name: "Select all loaded rows" }).click();
     const selection = page.getByRole("region", { name: "Selection" });
     await expect(selection).toContainText("40 selected");

@@ -45,6 +45,13 @@ describe("what needs attention in the fleet", () => {
     expect(item!.members).toBeUndefined();
   });
 
+  it("lists silent nodes whether they are degraded still or offline already", () => {
+    const [stale] = items([incident({ cause: "agent_stale", state: "degraded" })], 34);
+    expect(stale!.act).toMatchObject({ path: "/nodes", search: { state: "attention" } });
+    const [failed] = items([incident({ cause: "core_stopped", state: "degraded" })], 34);
+    expect(failed!.act).toMatchObject({ search: { state: "degraded" } });
+  });
+
   it("counts what does not fit instead of leaving it out", () => {
     const all = items([incident()], 60);
     expect(all.at(-1)).toMatchObject({ id: "nodes-rest", count: 26 });

@@ -46,8 +46,13 @@ function itemOf(incident: Incident, total: number, t: Words, clock: (iso: string
     since: incident.since,
     act: only
       ? { label: t("acts.open"), path: `/nodes/${only.id}` }
-      : { label: t("acts.show"), path: "/nodes", search: { state: incident.state } },
+      : { label: t("acts.show"), path: "/nodes", search: { state: listedAs(incident) } },
   };
+}
+
+/** Nodes that stay silent become offline one after another: a list of the degraded alone would lose them meanwhile. */
+function listedAs({ cause, state }: Incident): Incident["state"] | "attention" {
+  return cause === "agent_stale" ? "attention" : state;
 }
 
 function whenOf({ since, until }: Incident, t: Words, clock: (iso: string) => string): string {
