@@ -14,22 +14,26 @@ import (
 	"panel/e2e/rig"
 )
 
-// compileSlope (P6) runs the benchmark that lies beside the pure compiler and fits log time against log size.
+// compileSlope (P6, P7) runs the benchmark that lies beside the pure compiler and fits log time against log size. A
+// change of one node is compared with all flows of the fleet.
 func compileSlope(ctx context.Context, b *bench) ([]measure.Result, error) {
-	var fleet, one measure.Series
-	var thousand measure.Series
+	var fleet, one, pools, thousand, changed measure.Series
 	for range (b.settings.pairs + 1) / 2 {
 		times, err := compileTimes(ctx)
 		if err != nil {
 			return nil, err
 		}
 		fleet, one = append(fleet, slope(times["Fleet"])), append(one, slope(times["Flow"]))
+		pools = append(pools, slope(times["Pools"]))
 		thousand = append(thousand, times["Fleet"][1000]/1e6)
+		changed = append(changed, 100*times["Change"][4000]/times["Fleet"][4000])
 	}
 	return []measure.Result{
 		measure.Below("P6", "slope of compiling the fleet, 500 to 4,000 nodes", "", fleet, 1.15),
 		measure.Below("P6", "compile of 1,000 nodes", "ms", thousand, 150),
 		measure.Below("P6+", "slope of one flow, 25 to 200 servers", "", one, 1.15),
+		measure.Below("P6", "slope of one flow with pools of 500 to 4,000 members", "", pools, 1.15),
+		measure.Below("P7", "compile after a change of one node of 4,000, of that of the fleet", "%", changed, 3),
 	}, nil
 }
 
@@ -72,7 +76,7 @@ func compileTimes(ctx context.Context) (map[string]map[float64]float64, error) {
 		}
 		times[match[1]][size] = took
 	}
-	if len(times["Fleet"]) < 4 || len(times["Flow"]) < 4 {
+	if min(len(times["Fleet"]), len(times["Flow"]), len(times["Pools"]), 2*len(times["Change"])) < 4 {
 		return nil, fmt.Errorf("run the benchmark of the compiler: its output holds too few lines: %s", said)
 	}
 	return times, nil

@@ -64,7 +64,7 @@ func (s *service) compiled(
 		return plan.Result{}, nil, err
 	}
 	s.compilations.Add(1)
-	result := plan.Compile(in)
+	result := s.results.Compile(in)
 	if len(result.Plan.Errors) > 0 {
 		return result, nodes, nil
 	}

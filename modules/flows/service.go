@@ -42,6 +42,7 @@ type service struct {
 	checker *readiness.Checker
 	hooks   *hooks
 	clients clientsapi.Clients
+	results *plan.Memo
 
 	compilations atomic.Int64 // of drawings, on this panel
 	unwell       unwell
@@ -49,6 +50,9 @@ type service struct {
 	// Each makes the next step of a process due, in the transaction of the context; the runner sets them.
 	wakeApply, wakeChecks, wakeFollowup func(ctx context.Context, id string) error
 }
+
+// keptNodes bounds the results of compilations that are kept in memory, by the nodes that they have.
+const keptNodes = 4500
 
 func newService(
 	db *database.DB,
@@ -65,7 +69,7 @@ func newService(
 ) *service {
 	made := &service{
 		db: db, store: s, nodes: n, journal: j, bus: b, clock: c, log: log, holders: a, stages: r, hooks: h,
-		clients: people,
+		clients: people, results: plan.NewMemo(keptNodes),
 	}
 	made.checker = readiness.New(db, n, c, log, made.showChecked)
 	return made

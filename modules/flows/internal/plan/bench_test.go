@@ -51,14 +51,8 @@ func held(server string) []plan.Fragment {
 	var others []plan.Fragment
 	for i := range 2 {
 		flow, port := fmt.Sprintf("other%d", i), 8443+i
-		others = append(
-			others,
-			plan.Fragment{
-				FlowID:  flow,
-				NodeID:  server,
-				Listens: []plan.Listen{{FlowID: flow, L4: "tcp", IP: "0.0.0.0", From: port, To: port}},
-			},
-		)
+		listens := []plan.Listen{{FlowID: flow, L4: "tcp", IP: "0.0.0.0", From: port, To: port}}
+		others = append(others, reread([]plan.Fragment{{FlowID: flow, NodeID: server, Listens: listens}}))
 	}
 	return others
 }
@@ -76,15 +70,57 @@ func compiles(b *testing.B, inputs []plan.Input) {
 
 // The whole fleet: flows of ten nodes each. Time must follow the size of the fleet.
 func BenchmarkCompileFleet(b *testing.B) {
-	const perFlow = 10
 	for _, servers := range []int{500, 1000, 2000, 4000} {
+		b.Run(fmt.Sprint(servers), func(b *testing.B) { compiles(b, fleetOf(servers)) })
+	}
+}
+
+func fleetOf(servers int) (inputs []plan.Input) {
+	const perFlow = 10
+	for first := 0; first < servers; first += perFlow {
+		inputs = append(inputs, star(first, first, perFlow))
+	}
+	return inputs
+}
+
+// One node of a fleet moves to another address: the flow that it belongs to is compiled, and no other one.
+func BenchmarkCompileChange(b *testing.B) {
+	for _, servers := range []int{1000, 4000} {
 		b.Run(fmt.Sprint(servers), func(b *testing.B) {
-			var inputs []plan.Input
-			for first := 0; first < servers; first += perFlow {
-				inputs = append(inputs, star(first, first, perFlow))
+			inputs, memo := fleetOf(servers), plan.NewMemo(2*servers)
+			for _, in := range inputs {
+				memo.Compile(in)
 			}
-			compiles(b, inputs)
+			b.ReportAllocs()
+			for n := 0; b.Loop(); n++ {
+				in := inputs[n%len(inputs)]
+				for id, node := range in.Nodes {
+					node.Address = fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)
+					in.Nodes[id] = node
+					break
+				}
+				if r := memo.Compile(in); len(r.Plan.Errors)+len(r.Plan.Conflicts) > 0 {
+					b.Fatal(r.Plan.Errors, r.Plan.Conflicts)
+				}
+			}
 		})
+	}
+}
+
+// A large flow is asked for again, as it is.
+func BenchmarkCompileAgain(b *testing.B) {
+	in, memo := chained(4000), plan.NewMemo(5000)
+	memo.Compile(in)
+	b.ReportAllocs()
+	for b.Loop() {
+		memo.Compile(in)
+	}
+}
+
+// One flow that leaves through pools of more and more members.
+func BenchmarkCompilePools(b *testing.B) {
+	for _, members := range []int{500, 1000, 2000, 4000} {
+		b.Run(fmt.Sprint(members), func(b *testing.B) { compiles(b, []plan.Input{chained(members)}) })
 	}
 }
 

@@ -305,9 +305,9 @@ func (c *compiler) probeRules(p *Fragment, b graph.Node, edges []graph.Edge, pro
 // tunnels says whether a probe comes through WireGuard: it carries addresses alone, and none of the host itself, so the
 // probe is led to the reflector whatever it asks for.
 func (c *compiler) tunnels() bool {
-	return slices.ContainsFunc(c.order, func(key string) bool {
-		b := c.blocks[key]
-		return b.Kind == graph.Entry && b.Params.Listener.Protocol == graph.WireGuard
+	return slices.ContainsFunc(c.in.Graph.Nodes, func(b graph.Node) bool {
+		_, reached := c.blocks[b.Key]
+		return reached && b.Kind == graph.Entry && b.Params.Listener.Protocol == graph.WireGuard
 	})
 }
 

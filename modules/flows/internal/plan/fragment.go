@@ -24,7 +24,8 @@ type Fragment struct {
 	Hops      map[string]string `json:"hops,omitempty"`
 	Listed    bool              `json:"listed,omitempty"` // its entries let in whom the agent's list of clients names
 
-	ready *encoded
+	ready  *encoded
+	digest []byte // SHA-256 of what it was read from
 }
 
 // Fact is one object of a fragment in words without secrets; differences between plans are told in facts.
@@ -77,12 +78,14 @@ func (f Fragment) Hash() string {
 	return hex.EncodeToString(sum.Sum(nil))
 }
 
-// ReadFragment reads what Bytes wrote.
+// ReadFragment reads what Bytes wrote. A fragment that was read is not changed any more.
 func ReadFragment(raw []byte) (Fragment, error) {
 	var f Fragment
 	if err := json.Unmarshal(raw, &f); err != nil {
 		return Fragment{}, fmt.Errorf("read an installed fragment: %w", err)
 	}
+	sum := sha256.Sum256(raw)
+	f.digest = sum[:]
 	return f, nil
 }
 

@@ -80,7 +80,7 @@ type sharing struct {
 func (s *sharing) copies(group []sharer) {
 	for _, m := range group {
 		p := &s.parts[m.part]
-		p.Inbounds, p.ready = slices.Clone(p.Inbounds), nil
+		p.Inbounds, p.ready, p.digest = slices.Clone(p.Inbounds), nil, nil
 		in := &p.Inbounds[m.at]
 		stream := *in.Stream
 		in.Stream = &stream
