@@ -79,6 +79,9 @@ func (j *judge) close() bool {
 }
 
 func (j *judge) value(wanted *shape) {
+	if wanted.plain && j.plainly(wanted) {
+		return
+	}
 	token := j.tokens.Next()
 	delim, opens := token.(json.Delim)
 	text, _ := token.(string)
@@ -95,6 +98,17 @@ func (j *judge) value(wanted *shape) {
 	default:
 		j.wrong(errType, "expected "+wanted.schema.Type)
 	}
+}
+
+// plainly takes the next value if a look at it tells that it holds all rules of a plain scalar. It leaves every other
+// value to those who know what is wrong with it.
+func (j *judge) plainly(wanted *shape) bool {
+	before := j.tokens
+	if token, ok := j.tokens.Plain(); ok && wanted.takes(token) {
+		return true
+	}
+	j.tokens = before
+	return false
 }
 
 func (j *judge) opened(delim json.Delim, wanted *shape) {
@@ -132,8 +146,7 @@ func (j *judge) unjudged() {
 func (j *judge) object(wanted *shape) {
 	seen, unknown := make([]bool, len(wanted.fields)), 0
 	for j.more() {
-		key := j.key()
-		known := wanted.fields[key]
+		key, known := j.field(wanted)
 		switch {
 		case known == nil:
 			unknown++
@@ -153,6 +166,19 @@ func (j *judge) object(wanted *shape) {
 			j.at(name, func() { j.wrong(errRequired, "this field is required") })
 		}
 	}
+}
+
+// field gives the next key and what the object knows of it. Known ones cost no copy.
+func (j *judge) field(wanted *shape) (string, *field) {
+	before := j.tokens
+	if token, ok := j.tokens.Plain(); ok {
+		if known := wanted.fields[string(token[1:len(token)-1])]; known != nil {
+			return known.name, known
+		}
+	}
+	j.tokens = before
+	key := j.key()
+	return key, wanted.fields[key]
 }
 
 func (j *judge) key() string {

@@ -36,6 +36,7 @@ const (
 type shape struct {
 	kind     kind
 	schema   *huma.Schema // judges the values of scalars
+	plain    bool         // a scalar with no rules but its type and the length of its text
 	nullable bool
 	least    int    // items of a list or table
 	most     int    // likewise; characters of a text
@@ -49,7 +50,8 @@ type shape struct {
 
 type field struct {
 	*shape
-	at int
+	name string
+	at   int
 }
 
 // shapes compiles schemas, each once, so that types may hold themselves.
@@ -103,7 +105,44 @@ func (c *shapes) of(schema *huma.Schema) *shape {
 	default:
 		out.kind, out.nullable = anything, true
 	}
+	out.plain = out.kind == scalar && isPlain(schema)
 	return out
+}
+
+func isPlain(s *huma.Schema) bool {
+	limited := s.Minimum != nil || s.Maximum != nil || s.ExclusiveMinimum != nil || s.ExclusiveMaximum != nil ||
+		s.MultipleOf != nil || s.MinLength != nil || s.Pattern != "" || s.ContentEncoding != ""
+	combined := s.OneOf != nil || s.AnyOf != nil || s.AllOf != nil || s.Not != nil
+	return !limited && !combined && len(s.Enum) == 0 && (s.Type != huma.TypeString || s.Format == "")
+}
+
+// Numbers of so few characters are no larger than a float64, and integers exact in it.
+const (
+	shortNumber  = 300
+	shortInteger = 15
+)
+
+// takes says whether a token as it is written is a value of a plain scalar beyond doubt.
+func (s *shape) takes(token []byte) bool {
+	switch first := token[0]; s.schema.Type {
+	case huma.TypeString:
+		return first == '"' && len(token)-2 <= s.most && onlyOf(token, func(b byte) bool { return ' ' <= b && b < 0x7f })
+	case huma.TypeBoolean:
+		return first == 't' || first == 'f'
+	case huma.TypeInteger:
+		return len(token) <= shortInteger && onlyOf(token, func(b byte) bool { return b == '-' || '0' <= b && b <= '9' })
+	default:
+		return len(token) <= shortNumber && onlyOf(token, func(b byte) bool { return '-' <= b && b <= '9' })
+	}
+}
+
+func onlyOf(token []byte, allowed func(byte) bool) bool {
+	for _, b := range token {
+		if !allowed(b) {
+			return false
+		}
+	}
+	return true
 }
 
 // object knows its fields. Programs in Go write a list, map or object that they do not have as null, so that a lenient
@@ -122,7 +161,7 @@ func (c *shapes) object(out *shape, schema *huma.Schema) {
 	out.fields, out.folded = make(map[string]*field, len(schema.Properties)), make(map[string]string,
 		len(schema.Properties))
 	for name, property := range schema.Properties {
-		out.fields[name] = &field{c.of(property), len(out.fields)}
+		out.fields[name] = &field{c.of(property), name, len(out.fields)}
 		out.folded[folded(name)] = name
 	}
 }

@@ -43,6 +43,30 @@ func (r *Reader) Next() json.Token {
 	}
 }
 
+// Plain gives the next token as it is written, without a copy of it: a text without escapes in its quotes, a number,
+// true or false. Every other token is left where it is.
+func (r *Reader) Plain() (token []byte, ok bool) {
+	r.skip()
+	if r.at >= len(r.text) {
+		return nil, false
+	}
+	switch r.text[r.at] {
+	case '{', '}', '[', ']', 'n':
+		return nil, false
+	case '"':
+		from := r.at
+		end := bytes.IndexByte(r.text[from+1:], '"')
+		if end < 0 || bytes.IndexByte(r.text[from+1:from+1+end], '\\') >= 0 {
+			return nil, false
+		}
+		r.at = from + end + 2
+		return r.text[from:r.at], true
+	default:
+		token = r.word()
+		return token, len(token) > 0
+	}
+}
+
 // skip passes over what stands between tokens; in a valid text the order of commas and colons holds nothing new.
 func (r *Reader) skip() {
 	for r.at < len(r.text) {

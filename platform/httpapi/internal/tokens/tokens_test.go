@@ -20,19 +20,57 @@ func same(t require.TestingT, text []byte) {
 		if depth > 0 {
 			require.Equal(t, library.More(), ours.More())
 		}
+		beside := ours
+		plain, isPlain := beside.Plain()
 		wanted, err := library.Token()
 		if errors.Is(err, io.EOF) {
+			require.False(t, isPlain)
 			require.Nil(t, ours.Next())
 			require.False(t, ours.More())
 			return
 		}
 		require.NoError(t, err)
+		if isPlain {
+			samePlain(t, wanted, plain)
+			require.Equal(t, beside.More(), func() bool { after := ours; after.Next(); return after.More() }())
+		}
 		require.Equal(t, wanted, ours.Next())
 		switch wanted {
 		case json.Delim('{'), json.Delim('['):
 			depth++
 		case json.Delim('}'), json.Delim(']'):
 			depth--
+		}
+	}
+}
+
+// A plain token means what the library says.
+func samePlain(t require.TestingT, wanted json.Token, plain []byte) {
+	switch wanted := wanted.(type) {
+	case string:
+		require.Equal(t, wanted, string(plain[1:len(plain)-1]))
+	case json.Number:
+		require.Equal(t, wanted.String(), string(plain))
+	case bool:
+		require.Equal(t, wanted, string(plain) == "true")
+	default:
+		require.Fail(t, "a token that is not plain", "%v as %q", wanted, plain)
+	}
+}
+
+func TestPlainTokensAreTextsWithoutEscapesNumbersAndTruths(t *testing.T) {
+	t.Parallel()
+	for text, plain := range map[string]bool{
+		`"a"`: true, `""`: true, `"é"`: true, `12`: true, `-1.5e3`: true, ` true`: true, `false`: true,
+		`"a\n"`: false, `"\""`: false, `null`: false, `{}`: false, `[`: false, ``: false, `"`: false, `?`: false,
+	} {
+		r := Of([]byte(text))
+		token, ok := r.Plain()
+		require.Equal(t, plain, ok, text)
+		if ok {
+			require.Equal(t, strings.TrimSpace(text), string(token))
+		} else {
+			require.Zero(t, r.at, text)
 		}
 	}
 }
