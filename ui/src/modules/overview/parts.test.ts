@@ -19,19 +19,19 @@ const holds =
 describe("sources", () => {
   const all = [
     module("updates", 40),
-    module("flows", 20, ["flows.view"]),
+    module("flows", 20, ["connection_units.view"]),
     { name: "accounts" },
     module("nodes", 10, ["nodes.view"]),
   ];
 
   it("gives the parts that the account may see in their order, and leaves out modules without one", () => {
-    const { seen, unseen } = sources(all, holds("nodes.view", "flows.view"));
+    const { seen, unseen } = sources(all, holds("nodes.view", "connection_units.view"));
     expect(names(seen)).toEqual(["nodes", "flows", "updates"]);
     expect(unseen).toEqual([]);
   });
 
   it("tells apart what the account may not see, so that silence is never taken for health", () => {
-    const { seen, unseen } = sources(all, holds("flows.view"));
+    const { seen, unseen } = sources(all, holds("connection_units.view"));
     expect(names(seen)).toEqual(["flows", "updates"]);
     expect(names(unseen)).toEqual(["nodes"]);
   });
