@@ -1,8 +1,10 @@
 package provider
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"net/http"
 	"net/netip"
 	"slices"
 	"strings"
@@ -81,8 +83,9 @@ type Written struct {
 	Seen []string
 }
 
-// Add writes a record beside those that are there, reads it back and asks an authoritative server of the zone for it.
-// A service may say that it wrote what it did not: a CNAME where other records stand. That is record_conflict.
+// Add writes a record beside those that are there; one that is there already is what was wanted. It reads the record
+// back and asks an authoritative server of the zone for it. A service may say that it wrote what it did not: a CNAME
+// where other records stand. That is record_conflict.
 func (c *Client) Add(ctx context.Context, zone Zone, r Record) (Written, error) {
 	r.Name, r.TTL = Canonical(r.Name), max(r.TTL, c.Kind.LeastTTL)
 	r.Proxied = r.Proxied && c.Kind.Proxies
@@ -101,20 +104,33 @@ func (c *Client) write(ctx context.Context, zone Zone, r Record) (Record, error)
 		return Record{}, err
 	}
 	defer release()
-	made, err := c.driver.add(ctx, zone, r)
-	if err != nil {
-		return Record{}, err
+	made, refused := c.driver.add(ctx, zone, r)
+	if refused != nil && !decided(refused) {
+		return Record{}, refused
 	}
 	there, err := c.driver.records(ctx, zone, r.Name)
 	if err != nil {
-		return made, err
+		return made, cmp.Or(refused, err)
 	}
 	if i := slices.IndexFunc(there, r.Same); i >= 0 {
 		return there[i], nil
 	}
+	if refusal := refusalOf(refused); refusal != nil {
+		refusal.Exists = refusal.Exists || slices.ContainsFunc(there, r.excludes)
+		return Record{}, refused
+	}
 	return Record{}, &Refusal{
 		Service: c.Kind.Title, Words: "the record was taken and is not there", Exists: len(there) > 0,
 	}
+}
+
+// decided tells whether a service has refused a write for what it says. Services have words of their own for a record
+// that is there already, which is what was wanted, and for another one in its way: what stands at the name tells.
+func decided(err error) bool {
+	refusal := refusalOf(err)
+	return refusal != nil && !refusal.Unknown && !refusal.Forbidden && !refusal.Busy && len(refusal.Missing) == 0 &&
+		refusal.Status >= http.StatusBadRequest && refusal.Status < http.StatusInternalServerError &&
+		refusal.Status != http.StatusTooManyRequests
 }
 
 // Remove takes a record away. One that is gone is no error.

@@ -28,13 +28,17 @@ type hetznerError struct {
 	Message string `json:"message"`
 }
 
+// busy is said while another action changes the same thing.
+func (e hetznerError) busy() bool { return e.Code == "conflict" || e.Code == "locked" }
+
 func explainHetzner(body []byte, refusal *Refusal) {
 	said := read[struct {
 		Error hetznerError `json:"error"`
 	}](body).Error
 	refusal.Code, refusal.Words = said.Code, said.Message
-	refusal.Exists = said.Code == "uniqueness_error" || said.Code == "conflict"
-	refusal.Forbidden = said.Code == "forbidden" || said.Code == "token_readonly"
+	refusal.Exists = said.Code == "uniqueness_error"
+	refusal.Busy = said.busy()
+	refusal.Forbidden = refusal.Forbidden || said.Code == "forbidden" || said.Code == "token_readonly"
 	if said.Code == "token_readonly" {
 		refusal.Missing = []string{"Read & Write"}
 	}
@@ -187,7 +191,7 @@ func (h *hetzner) act(ctx context.Context, zone Zone, r Record, what string, set
 		}
 	}
 	if failed := done.Action.Error; done.Action.Status == "error" && failed != nil {
-		return &Refusal{Service: "Hetzner", Code: failed.Code, Words: failed.Message}
+		return &Refusal{Service: "Hetzner", Code: failed.Code, Words: failed.Message, Busy: failed.busy()}
 	}
 	return nil
 }

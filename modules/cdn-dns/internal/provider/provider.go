@@ -57,6 +57,11 @@ func (r Record) Same(other Record) bool {
 	return r.Name == other.Name && r.Type == other.Type && r.Proxied == other.Proxied && sameValue(r, other)
 }
 
+// excludes tells whether two records cannot stand at one name: an alias stands alone.
+func (r Record) excludes(other Record) bool {
+	return r.Name == other.Name && (r.Type == TypeCNAME) != (other.Type == TypeCNAME)
+}
+
 func sameValue(a, b Record) bool {
 	if a.Value == b.Value {
 		return true

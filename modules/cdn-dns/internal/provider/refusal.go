@@ -29,6 +29,8 @@ type Refusal struct {
 	Unknown bool
 	// Final says that asking again changes nothing, where no status of HTTP says so.
 	Final bool
+	// Busy says that the service is at work on the same thing: the same call may succeed in a moment.
+	Busy  bool
 	After time.Duration
 }
 
@@ -81,8 +83,8 @@ func Passing(err error) bool {
 	if kind == fault.KindUpstreamTimeout {
 		return true
 	}
-	if refusal := refusalOf(err); refusal != nil && refusal.Final {
-		return false
+	if refusal := refusalOf(err); refusal != nil && (refusal.Final || refusal.Busy) {
+		return refusal.Busy
 	}
 	refused := status(err)
 	final := refused >= http.StatusBadRequest && refused < http.StatusInternalServerError &&

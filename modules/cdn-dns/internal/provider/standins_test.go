@@ -21,6 +21,8 @@ type standIn struct {
 	next    int
 	limited int
 	calls   []string
+	// instead answers a request in another way than the service does, and tells whether it did.
+	instead func(w http.ResponseWriter, r *http.Request) bool
 	talk    func(s *standIn, w http.ResponseWriter, r *http.Request)
 }
 
@@ -36,7 +38,9 @@ func newStandIn(
 		defer s.mutex.Unlock()
 		s.calls = append(s.calls, r.Method+" "+r.URL.Path)
 		w.Header().Set("Content-Type", "application/json")
-		talk(s, w, r)
+		if s.instead == nil || !s.instead(w, r) {
+			talk(s, w, r)
+		}
 	}))
 	t.Cleanup(server.Close)
 	return s, server.URL
