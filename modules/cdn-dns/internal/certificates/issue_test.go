@@ -114,29 +114,61 @@ func TestAnOrderSurvivesItsPanelAtEachStage(t *testing.T) {
 			s := newStand(t, true)
 			id := s.ensure("a.gamma.test", "gamma.test")
 			require.NoError(t, s.Order(t.Context(), id))
-			running, kill := context.WithCancel(t.Context())
-			var once sync.Once
-			s.gate.set(func(g *gate) {
-				g.after = func(r *http.Response) error {
-					if !strings.HasPrefix(r.Request.URL.Path, "/"+at) {
-						return nil
-					}
-					var lost error
-					once.Do(func() {
-						kill()
-						lost = errors.New("the answer is lost")
-					})
-					return lost
-				}
-			})
-			s.run(running)
-			require.Error(t, running.Err(), "the panel has met the moment")
+			s.killedAt(at)
 
 			s.another().finishes(t, "a.gamma.test")
 			require.Equal(t, 1, s.gate.count("finalize-order"), "signed once")
 			require.Equal(t, 1, s.number("select count(*) from certificate_orders"))
 			require.Zero(t, s.zone.left())
 		})
+	}
+}
+
+// killedAt lets this panel work until the authority has answered a call of this kind. The answer is lost.
+func (s *stand) killedAt(call string) {
+	s.t.Helper()
+	running, kill := context.WithCancel(s.t.Context())
+	var once sync.Once
+	s.gate.set(func(g *gate) {
+		g.after = func(r *http.Response) (lost error) {
+			if strings.HasPrefix(r.Request.URL.Path, "/"+call) {
+				once.Do(func() {
+					kill()
+					lost = errors.New("the answer is lost")
+				})
+			}
+			return lost
+		}
+	})
+	s.run(running)
+	require.Error(s.t, running.Err(), "the panel has met the moment")
+}
+
+// A renewal whose panel ends at any moment goes on at the next one and is signed once. Until its end the certificate
+// before is the one that is given out.
+func TestARenewalSurvivesItsPanelAtEachStage(t *testing.T) {
+	t.Parallel()
+	s := newStand(t, true)
+	const host = "a.upsilon.test"
+	id := s.ensure(host, "upsilon.test")
+	require.NoError(t, s.Order(t.Context(), id))
+	s.finishes(t, host)
+	for i, at := range []string{"order-plz", "finalize-order", "certZ"} {
+		before, err := s.Pairs(t.Context(), host)
+		require.NoError(t, err)
+		require.NoError(t, s.Order(t.Context(), id))
+		s.killedAt(at)
+		held, err := s.Pairs(t.Context(), host)
+		require.NoError(t, err)
+		require.Equal(t, before, held, "killed at %s", at)
+		require.Equal(t, certificates.StateValid, s.shown(host).State)
+
+		s.finishes(t, host)
+		after, err := s.Pairs(t.Context(), host)
+		require.NoError(t, err)
+		require.NotEqual(t, before[host].Chain, after[host].Chain, "killed at %s", at)
+		require.Equal(t, i+2, s.gate.count("finalize-order"), "one issue and a renewal for each kill")
+		require.Zero(t, s.zone.left())
 	}
 }
 
