@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun"
 
@@ -75,16 +76,21 @@ func (e exported) Credentials(ctx context.Context, flowID, clientID string) ([]c
 	}
 	out := make([]clientsapi.Credentials, len(rows))
 	for i := range rows {
-		opened, err := rows[i].open(e.store.vault)
-		if err != nil {
+		var err error
+		if out[i], err = e.credentials(&rows[i].accessRow, rows[i].Label, rows[i].Ref); err != nil {
 			return nil, err
-		}
-		out[i] = clientsapi.Credentials{
-			ClientID: rows[i].ClientID, Ref: rows[i].Ref, Label: rows[i].Label, UUID: opened.UUID, Key: opened.Key,
-			Number: rows[i].Number, Password: opened.Password,
 		}
 	}
 	return out, nil
+}
+
+// credentials opens the secret of an access.
+func (e exported) credentials(row *accessRow, label, ref string) (clientsapi.Credentials, error) {
+	opened, err := row.open(e.store.vault)
+	return clientsapi.Credentials{
+		ClientID: row.ClientID, Ref: ref, Label: label, UUID: opened.UUID, Key: opened.Key, Number: row.Number,
+		Password: opened.Password,
+	}, err
 }
 
 // live selects accesses that are in force.
@@ -133,22 +139,65 @@ func (e exported) outside(ctx context.Context, row *clientRow) (clientsapi.Clien
 	return out, nil
 }
 
-// Subscriber gives who holds a token. An unknown and a revoked token are told apart by nothing.
+// heldUse is a client beside what it has on one of its flows; without a flow, it has none.
+type heldUse struct {
+	ID, Label, State string
+	ExpiresAt        *time.Time
+	Quota, Up, Down  int64
+	FlowID           string
+	Secret, Ref      string
+	Moved            bool
+	Number           int64
+	Holding          []string `bun:",array"`
+}
+
+// Subscriber gives who holds a token with what it has on all of its flows, by one statement. An unknown and a revoked
+// token are told apart by nothing.
 func (e exported) Subscriber(ctx context.Context, token string) (clientsapi.Subscriber, error) {
-	row := new(clientRow)
-	err := e.store.db.In(ctx).NewSelect().Model(row).
-		Where("c.public_hash = ? and c.revoked_at is null", hashToken(token)).Scan(ctx)
-	if err != nil {
-		return clientsapi.Subscriber{}, unknown(database.Fault(err, nil))
+	var rows []heldUse
+	err := e.store.db.In(ctx).NewRaw(`select c.id, c.label, `+strings.Replace(stateAt, "?", "?0", 1)+` as state, c.expires_at,
+			coalesce(c.quota_bytes, 0) as quota, c.used_up as up, c.used_down as down,
+			coalesce(a.flow_id::text, '') as flow_id, coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
+			coalesce(a.number, 0) as number, coalesce(`+accessRef+`, '') as ref,
+			array(select n.node_id::text from client_list_nodes n where n.flow_id = a.flow_id and n.installed > 0
+				and exists (select from client_listed li where li.flow_id = a.flow_id and li.client_id = c.id
+					and li.ref = `+accessRef+` and li.since <= n.installed and not li.gone)) as holding
+		from client_profiles c left join client_flows a on a.client_id = c.id and a.revoked_at is null
+		where c.public_hash = ?1 and c.revoked_at is null order by a.created_at, a.flow_id`, e.now(), hashToken(token)).
+		Scan(ctx, &rows)
+	switch {
+	case err != nil:
+		return clientsapi.Subscriber{}, database.Fault(err, nil)
+	case len(rows) == 0:
+		return clientsapi.Subscriber{}, clientsapi.ErrUnknown
 	}
-	found, err := e.outside(ctx, row)
+	c := &rows[0]
 	out := clientsapi.Subscriber{
-		Client: found, ExpiresAt: utc(row.ExpiresAt), Up: row.UsedUp, Down: row.UsedDown,
+		Client:    clientsapi.Client{ID: c.ID, Label: c.Label, State: c.State},
+		ExpiresAt: utc(c.ExpiresAt), Up: c.Up, Down: c.Down, Quota: c.Quota,
 	}
-	if row.QuotaBytes != nil {
-		out.Quota = *row.QuotaBytes
+	return out, e.holds(&out, rows)
+}
+
+// holds adds the flows of a subscriber, with its secrets while it is active.
+func (e exported) holds(s *clientsapi.Subscriber, rows []heldUse) error {
+	for i := range rows {
+		row := &rows[i]
+		if row.FlowID == "" {
+			continue
+		}
+		s.FlowIDs = append(s.FlowIDs, row.FlowID)
+		if s.State != clientsapi.Active {
+			continue
+		}
+		access := accessRow{ClientID: s.ID, FlowID: row.FlowID, Secret: row.Secret, Moved: row.Moved, Number: row.Number}
+		known, err := e.credentials(&access, s.Label, row.Ref)
+		if err != nil {
+			return err
+		}
+		s.Uses = append(s.Uses, clientsapi.SubscriberUse{FlowID: row.FlowID, Credentials: known, Holding: row.Holding})
 	}
-	return out, err
+	return nil
 }
 
 // owned are the clients as things that accounts own.

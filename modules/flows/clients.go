@@ -93,6 +93,16 @@ func (s *service) linkable(ctx context.Context, f *flowRow, clientID string) (*c
 	return &found[0], nil
 }
 
+// linked is what the connections of one client to one flow are made of.
+type linked struct {
+	flow    *flowRow
+	graph   graph.Graph              // installed
+	parts   map[string]plan.Fragment // installed, by node
+	keys    map[string]string        // that the drawing names
+	client  clientsapi.Credentials
+	holding []string // nodes whose agents let the client in
+}
+
 // connections gives what a client needs for each installed entry that knows it.
 func (s *service) connections(
 	ctx context.Context, f *flowRow, c clientsapi.Credentials,
@@ -101,48 +111,54 @@ func (s *service) connections(
 	if err != nil {
 		return nil, err
 	}
-	installed, err := s.store.installed(ctx, f.ID)
-	if err != nil {
+	l := linked{flow: f, graph: version.Graph, client: c}
+	if l.parts, err = s.store.installed(ctx, f.ID); err != nil {
 		return nil, err
 	}
-	root, err := s.store.root(f)
-	if err != nil {
-		return nil, err
-	}
-	holding, err := s.clients.Holding(ctx, f.ID, c.ClientID)
-	if err != nil {
+	if l.holding, err = s.clients.Holding(ctx, f.ID, c.ClientID); err != nil {
 		return nil, fmt.Errorf("read which nodes let a client in: %w", err)
 	}
-	var out []flowsapi.Connection
-	keys, err := s.store.keys(ctx, f.ID, version.Graph, nil)
-	if err != nil {
+	if l.keys, err = s.store.keys(ctx, f.ID, version.Graph, nil); err != nil {
 		return nil, err
 	}
-	entries := plan.Entries(version.Graph)
+	out, _, err := s.link(ctx, l)
+	return out, err
+}
+
+// link makes the connections. Unheard says that one names an address that was not noted when it was installed.
+func (s *service) link(ctx context.Context, l linked) (out []flowsapi.Connection, unheard bool, err error) {
+	root, err := s.store.root(l.flow)
+	if err != nil {
+		return nil, false, err
+	}
+	entries := plan.Entries(l.graph)
 	for _, entry := range entries {
-		if !lets(installed[entry.NodeID], holding, c) {
+		if !lets(l.parts[entry.NodeID], l.holding, l.client) {
 			continue
 		}
-		host, err := s.hostOf(ctx, f, entry)
-		if err != nil {
-			return nil, err
+		host, noted := notedHost(l.flow, entry)
+		if !noted {
+			unheard = true
+			if host, err = s.hostOf(ctx, l.flow, entry); err != nil {
+				return nil, false, err
+			}
 		}
-		name := f.Name + " " + c.Label
+		name := l.flow.Name + " " + l.client.Label
 		if len(entries) > 1 {
 			name += ", " + cmp.Or(entry.Title, entry.Key)
 		}
 		out = append(out, plan.Connect(plan.Access{
-			FlowID:  f.ID,
+			FlowID:  l.flow.ID,
 			Root:    root,
 			Block:   entry.Key,
-			Listen:  withSecret(*entry.Params.Listener, keys),
+			Listen:  withSecret(*entry.Params.Listener, l.keys),
 			Host:    host,
-			Client:  compiledClient(c),
+			Client:  compiledClient(l.client),
 			Name:    name,
-			Refused: plan.Refused(version.Graph, entry.Key),
+			Refused: plan.Refused(l.graph, entry.Key),
 		}))
 	}
-	return out, nil
+	return out, unheard, nil
 }
 
 // lets says whether the installed part of a node lets a client in.
@@ -153,14 +169,19 @@ func lets(part plan.Fragment, holding []string, c clientsapi.Credentials) bool {
 	return slices.Contains(part.Clients, c.Ref)
 }
 
-// hostOf is what clients dial: what was installed, so that links change with the installed version alone. A version
-// that an older panel installed has not noted it; then it is the host name of the binding, else the node's address.
-func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (string, error) {
+// notedHost is what clients dial: what was installed, so that links change with the installed version alone.
+func notedHost(f *flowRow, entry graph.Node) (host string, noted bool) {
 	for _, h := range f.InstalledHosts {
 		if h.Block == entry.Key && h.NodeID == entry.NodeID {
-			return h.Host, nil
+			return h.Host, true
 		}
 	}
+	return "", false
+}
+
+// hostOf is what clients dial where an older panel has installed the version and has not noted it: the host name of the
+// binding, else the node's address.
+func (s *service) hostOf(ctx context.Context, f *flowRow, entry graph.Node) (string, error) {
 	if entry.NodeDomainID != "" {
 		found, err := s.nodes.ByIDs(ctx, entry.NodeDomainID)
 		if err != nil {
@@ -192,24 +213,31 @@ func (s *service) ByToken(ctx context.Context, token string) (flowsapi.Subscribe
 		held.Usage.Expires = *found.ExpiresAt
 	}
 	ctx = access.With(ctx, access.Caller{Kind: access.System})
-	for _, id := range found.FlowIDs {
-		f, err := s.store.flow(ctx, id)
-		if errors.Is(unknown(err), flowsapi.ErrUnknown) {
+	return held, s.subscribed(ctx, &held, found)
+}
+
+// subscribed adds the connections to all flows of a client, by as many statements for fifty flows as for one.
+func (s *service) subscribed(ctx context.Context, held *flowsapi.Subscriber, found clientsapi.Subscriber) error {
+	flows, err := s.store.linkedFlows(ctx, found.FlowIDs)
+	if err != nil {
+		return err
+	}
+	if len(found.FlowIDs) == 1 && len(flows) == 1 {
+		held.Name = flows[found.FlowIDs[0]].flow.Name
+	}
+	for _, use := range found.Uses {
+		l := flows[use.FlowID]
+		if l == nil || l.flow.InstalledVersionID == nil || !l.flow.Enabled {
 			continue
 		}
+		l.client, l.holding = use.Credentials, use.Holding
+		more, unheard, err := s.link(ctx, *l)
 		if err != nil {
-			return flowsapi.Subscriber{}, err
+			return err
 		}
-		if len(found.FlowIDs) == 1 {
-			held.Name = f.Name
-		}
-		more, err := s.subscribed(ctx, f, found.ID)
-		if err != nil {
-			return flowsapi.Subscriber{}, err
-		}
-		held.Connections = append(held.Connections, more...)
+		held.Connections, held.Unheard = append(held.Connections, more...), held.Unheard || unheard
 	}
-	return held, nil
+	return nil
 }
 
 // subscriberState is how a subscription tells the state of its client; one that somebody has disabled has no
@@ -222,18 +250,6 @@ func subscriberState(of string) string {
 		return flowsapi.Spent
 	}
 	return flowsapi.Active
-}
-
-// subscribed gives a client's connections to one flow.
-func (s *service) subscribed(ctx context.Context, f *flowRow, clientID string) ([]flowsapi.Connection, error) {
-	if f.InstalledVersionID == nil || !f.Enabled {
-		return nil, nil
-	}
-	opened, err := s.clients.Credentials(ctx, f.ID, clientID)
-	if err != nil || len(opened) == 0 {
-		return nil, err
-	}
-	return s.connections(ctx, f, opened[0])
 }
 
 // keepVersion takes the draft as a version of its own, for example before an older one is loaded into it.

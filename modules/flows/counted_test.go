@@ -1,7 +1,9 @@
 package flows_test
 
 import (
+	"encoding/base64"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +13,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/subscriptions"
 	"panel/platform/agentapi"
 	"panel/platform/app"
 	"panel/platform/database/dbtest"
@@ -20,10 +23,12 @@ import (
 
 // counted is a panel over so many nodes, of which the first is an entry that leads to all others, and the count of its
 // statements.
-func counted(t *testing.T, nodes int) (*stage, *dbtest.Statements) {
+func counted(t *testing.T, nodes int, more ...module.Module) (*stage, *dbtest.Statements) {
 	t.Helper()
 	s := &stage{t: t, fleet: newFleet(numbered(nodes)...)}
-	features := []module.Module{s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module()}
+	features := append([]module.Module{
+		s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(),
+	}, more...)
 	db, count := dbtest.Counted(t, app.Migrations(app.With(features))...)
 	s.panel = paneltest.Start(t, paneltest.On(db), paneltest.Modules(features...))
 	s.admin = s.panel.Admin()
@@ -253,4 +258,31 @@ func TestADraftKnowsInHowMuchItDiffersFromWhatIsInstalled(t *testing.T) {
 	require.Equal(t, 1, *s.get().DraftChanges)
 	s.install()
 	require.Zero(t, *s.get().DraftChanges)
+}
+
+// A subscription takes as many statements for many flows as for one: its client with what it has on all of them, the
+// installed drawings, the installed parts of their entries, and the secrets that somebody brought.
+func TestASubscriptionTakesAsManyStatementsForManyFlowsAsForOne(t *testing.T) {
+	t.Parallel()
+	s, count := counted(t, 2, subscriptions.Module())
+	s.install()
+	client := s.get().Clients[0].ID
+	url := s.admin.Post(s.path("/clients/"+client+"/public-link"), nil).Is(201).Text("url")
+	address := url[strings.LastIndex(url, "/s/"):] + "?format=links"
+	links := func() (n int) {
+		text, err := base64.StdEncoding.DecodeString(string(s.panel.Anonymous().Get(address).Is(200).Body))
+		require.NoError(t, err)
+		return strings.Count(string(text), "vless://")
+	}
+	one := count.OfRequests(func() { require.Equal(t, 1, links()) })
+	const flows = 5
+	for i := 1; i < flows; i++ {
+		s.flow = s.grow(fmt.Sprint("Flow ", i), 2, 3000+i)
+		s.admin.Put("/api/v1/clients/"+client+"/flows/"+s.flow, nil).Is(200)
+		s.install()
+	}
+	many := count.OfRequests(func() { require.Equal(t, flows, links()) })
+	require.Positive(t, one)
+	require.LessOrEqual(t, many, int64(4))
+	require.LessOrEqual(t, many, one+1, "one reads the settings, perhaps")
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/plan"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/vault"
@@ -172,23 +173,15 @@ func (s *store) keys(
 	if len(wanted) == 0 {
 		return brought, nil
 	}
-	var rows []keyRow
-	err := s.db.In(ctx).NewSelect().Model(&rows).Where("flow_id = ? and public_key = any(?::text[])", flowID,
-		pgdialect.Array(wanted)).Scan(ctx)
+	opened, err := s.openKeys(ctx, []string{flowID}, wanted)
 	if err != nil {
-		return nil, database.Fault(fmt.Errorf("read the private keys of a flow: %w", err), nil)
+		return nil, err
 	}
 	out := maps.Clone(brought)
 	if out == nil {
 		out = map[string]string{}
 	}
-	for _, row := range rows {
-		raw, err := s.vault.Open(keyRef(flowID, row.PublicKey), row.Private)
-		if err != nil {
-			return nil, fmt.Errorf("open a private key of flow %s: %w", flowID, err)
-		}
-		out[row.PublicKey] = string(raw)
-	}
+	maps.Copy(out, opened[flowID])
 	for _, public := range wanted {
 		if out[public] == "" {
 			return nil, fault.InvalidValue(fieldOf(g, public),
@@ -196,6 +189,80 @@ func (s *store) keys(
 		}
 	}
 	return out, nil
+}
+
+// openKeys gives private keys of flows by the flow and the name under which a drawing knows them.
+func (s *store) openKeys(ctx context.Context, flowIDs, wanted []string) (map[string]map[string]string, error) {
+	if len(wanted) == 0 {
+		return nil, nil
+	}
+	var rows []keyRow
+	err := s.db.In(ctx).NewSelect().Model(&rows).Where("flow_id = any(?::uuid[]) and public_key = any(?::text[])",
+		pgdialect.Array(flowIDs), pgdialect.Array(wanted)).Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("read the private keys of flows: %w", err), nil)
+	}
+	out := map[string]map[string]string{}
+	for _, row := range rows {
+		raw, err := s.vault.Open(keyRef(row.FlowID, row.PublicKey), row.Private)
+		if err != nil {
+			return nil, fmt.Errorf("open a private key of flow %s: %w", row.FlowID, err)
+		}
+		if out[row.FlowID] == nil {
+			out[row.FlowID] = map[string]string{}
+		}
+		out[row.FlowID][row.PublicKey] = string(raw)
+	}
+	return out, nil
+}
+
+// linkedFlows reads what the connections to flows are made of, except for who connects. Of the installed parts it opens
+// those of entries alone.
+func (s *store) linkedFlows(ctx context.Context, flowIDs []string) (map[string]*linked, error) {
+	if len(flowIDs) == 0 {
+		return nil, nil
+	}
+	var rows []struct {
+		flowRow `bun:",extend"`
+		Drawn   graph.Graph `bun:",type:jsonb"`
+	}
+	err := s.db.In(ctx).NewRaw(`select f.id, f.name, f.owner_id, f.enabled, f.root, f.installed_version_id, f.installed_hosts,
+			v.graph as drawn
+		from flows f left join flow_versions v on v.flow_id = f.id and v.id = f.installed_version_id
+		where f.id = any(?::uuid[]) and not f.deleting`, pgdialect.Array(flowIDs)).Scan(ctx, &rows)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("read the flows of a client: %w", err), nil)
+	}
+	out, nodeIDs, names := map[string]*linked{}, []string{}, []string{}
+	for i := range rows {
+		out[rows[i].ID] = &linked{
+			flow: &rows[i].flowRow, graph: rows[i].Drawn, parts: map[string]plan.Fragment{},
+		}
+		for _, entry := range plan.Entries(rows[i].Drawn) {
+			nodeIDs = append(nodeIDs, entry.NodeID)
+		}
+		names = append(names, ownKeys(rows[i].Drawn)...)
+	}
+	return out, s.fill(ctx, out, flowIDs, nodeIDs, names)
+}
+
+// fill adds installed parts and keys to flows.
+func (s *store) fill(ctx context.Context, flows map[string]*linked, flowIDs, nodeIDs, names []string) error {
+	parts, err := s.fragments(ctx, "flow_id = any(?::uuid[]) and node_id = any(?::text[])", pgdialect.Array(flowIDs),
+		pgdialect.Array(nodeIDs))
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if l := flows[part.FlowID]; l != nil {
+			l.parts[part.NodeID] = part
+		}
+	}
+	opened, err := s.openKeys(ctx, flowIDs, names)
+	for id, l := range flows {
+		l.keys = opened[id]
+	}
+	return err
 }
 
 // withoutNames takes the names of secrets out of a drawing that leaves the flow: no other flow has what they name.

@@ -27,7 +27,7 @@ func Module() module.Module {
 		Journal:  audit.Kinds{Actions: []string{actionSettings}, Objects: []string{"settings"}},
 		Events:   []events.Kind{settings.Kind(actionSettings, "Settings of subscriptions were changed", Manage)},
 		Commands: commands,
-		Private:  []any{openSettings, newThrottle, newHandlers},
+		Private:  []any{openSettings, newThrottle, newKept, newHandlers},
 		Attach:   attach,
 	}
 }

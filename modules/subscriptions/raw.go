@@ -3,6 +3,7 @@ package subscriptions
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -28,13 +29,14 @@ type handlers struct {
 	subscribers flowsapi.Subscribers
 	settings    *settings.Doc[Settings]
 	throttle    *throttle
+	kept        *kept
 
 	mu      sync.Mutex
 	answers map[string]float64
 }
 
-func newHandlers(s flowsapi.Subscribers, d *settings.Doc[Settings], t *throttle) *handlers {
-	return &handlers{subscribers: s, settings: d, throttle: t, answers: map[string]float64{
+func newHandlers(s flowsapi.Subscribers, d *settings.Doc[Settings], t *throttle, k *kept) *handlers {
+	return &handlers{subscribers: s, settings: d, throttle: t, kept: k, answers: map[string]float64{
 		answerPage: 0, answerUnknown: 0, answerThrottled: 0,
 	}}
 }
@@ -85,21 +87,55 @@ func (h *handlers) subscription(c *fiber.Ctx) error {
 		}
 		form, browser = named, false
 	}
-	held, err := h.held(c.UserContext(), strings.Clone(c.Params("token")))
-	if err != nil {
-		return err
-	}
 	says, _, err := h.settings.Get(c.UserContext())
 	if err != nil {
 		return err
 	}
-	if says.Title == "" {
-		says.Title = format.Clean(held.Name)
-	}
+	token := strings.Clone(c.Params("token"))
 	if browser {
-		return h.sendPage(c, held, says)
+		return h.sendPage(c, token, says)
 	}
-	return h.sendForm(c, form, held, says)
+	return h.sendForm(c, token, form, says)
+}
+
+// sendForm gives what was written before, where nothing has changed since then.
+func (h *handlers) sendForm(c *fiber.Ctx, token string, form format.Format, says Settings) error {
+	key, at := answerKey{sha256.Sum256([]byte(token)), form}, h.kept.now(c.UserContext())
+	found := h.kept.find(key, at, says)
+	if found != nil {
+		if err := h.takeKnown(token); err != nil {
+			return err
+		}
+		return h.send(c, form, found)
+	}
+	held, err := h.held(c.UserContext(), token)
+	if err != nil {
+		return err
+	}
+	written, err := write(form, held, says)
+	if err != nil {
+		return err
+	}
+	if !held.Unheard {
+		h.kept.keep(key, at, written)
+	}
+	return h.send(c, form, written)
+}
+
+func (h *handlers) send(c *fiber.Ctx, form format.Format, a *answer) error {
+	h.count(string(form))
+	for _, header := range a.headers {
+		c.Set(header[0], header[1])
+	}
+	return c.Send(a.body)
+}
+
+func (h *handlers) takeKnown(token string) error {
+	err := h.throttle.tookKnown(token)
+	if err != nil {
+		h.count(answerThrottled)
+	}
+	return err
 }
 
 // held gives who holds a token. A token that never was and one that was revoked are told apart by nothing.
@@ -114,38 +150,58 @@ func (h *handlers) held(ctx context.Context, token string) (flowsapi.Subscriber,
 	case err != nil:
 		return held, err
 	default:
-		err = h.throttle.tookKnown(token)
+		return active(held), h.takeKnown(token)
 	}
 	if err != nil {
 		h.count(answerThrottled)
 	}
-	if held.State != flowsapi.Active {
-		held.Connections = nil // the answer still tells why
-	}
 	return held, err
 }
 
-func (h *handlers) sendForm(c *fiber.Ctx, form format.Format, held flowsapi.Subscriber, says Settings) error {
+// active is a subscriber who has connections only while it may use them.
+func active(held flowsapi.Subscriber) flowsapi.Subscriber {
+	if held.State != flowsapi.Active {
+		held.Connections = nil // the answer still tells why
+	}
+	return held
+}
+
+func titled(says Settings, held flowsapi.Subscriber) Settings {
+	if says.Title == "" {
+		says.Title = format.Clean(held.Name)
+	}
+	return says
+}
+
+// write puts an answer together, with the headers that programs read.
+func write(form format.Format, held flowsapi.Subscriber, says Settings) (*answer, error) {
 	body, err := format.Write(form, held.Connections)
 	if err != nil {
-		return fmt.Errorf("write a subscription as %s: %w", form, err)
+		return nil, fmt.Errorf("write a subscription as %s: %w", form, err)
 	}
-	h.count(string(form))
-	c.Set("profile-title", coded(says.Title))
-	c.Set("profile-update-interval", strconv.Itoa(says.IntervalHours))
+	named := titled(says, held)
+	a := &answer{body: body, says: says, headers: [][2]string{
+		{"profile-title", coded(named.Title)},
+		{"profile-update-interval", strconv.Itoa(says.IntervalHours)},
+		{fiber.HeaderContentType, form.Kind()},
+		// Programs take the name of the file for the name of the subscription.
+		{fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{
+			"filename": fileName(form, named.Title),
+		})},
+	}}
 	if says.Support != "" {
-		c.Set("support-url", says.Support)
+		a.headers = append(a.headers, [2]string{"support-url", says.Support})
 	}
 	if says.Announcement != "" {
-		c.Set("announce", coded(says.Announcement))
+		a.headers = append(a.headers, [2]string{"announce", coded(says.Announcement)})
 	}
 	if held.Usage != nil {
-		c.Set("subscription-userinfo", userInfo(*held.Usage))
+		a.headers = append(a.headers, [2]string{"subscription-userinfo", userInfo(*held.Usage)})
+		if held.State == flowsapi.Active {
+			a.until = held.Usage.Expires
+		}
 	}
-	// Programs take the name of the file for the name of the subscription.
-	c.Set(fiber.HeaderContentDisposition, mime.FormatMediaType("attachment", map[string]string{"filename": fileName(form, says.Title)}))
-	c.Set(fiber.HeaderContentType, form.Kind())
-	return c.Send(body)
+	return a, nil
 }
 
 const longestInterface = 15 // letters of the name of a network device
@@ -175,7 +231,12 @@ func userInfo(u flowsapi.Usage) string {
 	return text
 }
 
-func (h *handlers) sendPage(c *fiber.Ctx, held flowsapi.Subscriber, says Settings) error {
+func (h *handlers) sendPage(c *fiber.Ctx, token string, says Settings) error {
+	held, err := h.held(c.UserContext(), token)
+	if err != nil {
+		return err
+	}
+	says = titled(says, held)
 	written, err := page.Write(page.View{
 		Title: says.Title, Address: held.Address, Support: says.Support, Announcement: says.Announcement,
 		State: held.State, Usage: held.Usage, Connections: held.Connections, Agent: c.Get(fiber.HeaderUserAgent),

@@ -18,7 +18,7 @@ import (
 	"panel/platform/paneltest"
 )
 
-// holders is what flows tell of tokens.
+// holders is what flows tell of tokens; nobody hears of its changes.
 type holders map[string]flowsapi.Subscriber
 
 func (h holders) ByToken(_ context.Context, token string) (flowsapi.Subscriber, error) {
@@ -26,6 +26,7 @@ func (h holders) ByToken(_ context.Context, token string) (flowsapi.Subscriber, 
 	if !known {
 		return held, flowsapi.ErrUnknown
 	}
+	held.Unheard = true
 	return held, nil
 }
 

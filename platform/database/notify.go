@@ -2,7 +2,6 @@ package database
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -55,6 +54,7 @@ type Listener struct {
 	// confirmed is a moment up to which everything that was told has been handled, in nanoseconds since the machine
 	// began.
 	confirmed atomic.Int64
+	catchUps  catchUps
 
 	mu       sync.RWMutex
 	handlers map[string][]func(payload string)
@@ -136,6 +136,8 @@ func (l *Listener) listen(ctx context.Context) (began bool, err error) {
 	at := sinceBoot()
 	l.refresh()
 	l.confirmed.Store(at)
+	l.catchUps.open()
+	defer l.catchUps.close()
 	l.healthy.Store(true)
 	defer l.healthy.Store(false)
 	for {
@@ -174,21 +176,25 @@ func (l *Listener) refresh() {
 	}
 }
 
-// next waits for one notification, or asks the database whether any is on its way when it has not done so for a while.
+// next waits for one notification, or asks the database whether any is on its way: when somebody wants to know, and when
+// it has not done so for a while.
 func (l *Listener) next(ctx context.Context, conn *pgx.Conn, passed *passedBarriers) error {
 	left := int64(confirmEvery) - (sinceBoot() - l.confirmed.Load())
 	if left <= 0 {
 		return l.confirm(ctx, conn, passed)
 	}
-	waiting, stop := context.WithTimeout(ctx, time.Duration(left))
+	waiting, stop, asked := l.catchUps.wait(ctx, time.Duration(left))
+	defer stop()
+	if asked {
+		return l.confirm(ctx, conn, passed)
+	}
 	notice, err := conn.WaitForNotification(waiting)
-	stop()
 	switch {
 	case err == nil:
 		return l.take(ctx, conn, passed, notice.Payload)
 	case ctx.Err() != nil:
 		return ctx.Err()
-	case !errors.Is(err, context.DeadlineExceeded):
+	case waiting.Err() == nil:
 		return fmt.Errorf("listening: %w", err)
 	}
 	return nil
@@ -196,8 +202,10 @@ func (l *Listener) next(ctx context.Context, conn *pgx.Conn, passed *passedBarri
 
 // confirm asks the database for a sign of life. Notifications sent before it arrive with the answer, and is handled
 // here.
-func (l *Listener) confirm(ctx context.Context, conn *pgx.Conn, passed *passedBarriers) error {
+func (l *Listener) confirm(ctx context.Context, conn *pgx.Conn, passed *passedBarriers) (err error) {
 	const answer = 2 * time.Second
+	begun := l.catchUps.begin()
+	defer func() { begun.end(err == nil) }()
 	asking, stop := context.WithTimeout(ctx, answer)
 	defer stop()
 	at := sinceBoot()

@@ -91,6 +91,15 @@ type Subscriber struct {
 	ExpiresAt *time.Time
 	Up, Down  int64 // bytes in the period of the quota
 	Quota     int64 // bytes; 0: as much as it likes
+	// Uses are what it has on each of its flows while it is active, in the order of FlowIDs.
+	Uses []SubscriberUse
+}
+
+// SubscriberUse is how the holder of a subscription shows on a flow who it is.
+type SubscriberUse struct {
+	FlowID string
+	Credentials
+	Holding []string // nodes whose agents let it in
 }
 
 // Brought is a client that comes from elsewhere with its secrets.
