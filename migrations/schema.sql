@@ -434,6 +434,7 @@ create table client_flows (
   constraint client_flows_pkey PRIMARY KEY (client_id, flow_id)
 );
 CREATE INDEX client_flows_flow ON client_flows USING btree (flow_id, created_at, client_id);
+CREATE TRIGGER client_flows_change_subscriptions AFTER INSERT OR DELETE OR UPDATE ON client_flows FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
 
 create table client_list_changes (
   flow_id uuid not null,
@@ -455,6 +456,7 @@ create table client_list_nodes (
   constraint client_list_nodes_pkey PRIMARY KEY (flow_id, node_id)
 );
 CREATE INDEX client_list_nodes_node ON client_list_nodes USING btree (node_id);
+CREATE TRIGGER client_list_nodes_change_subscriptions AFTER INSERT OR DELETE OR UPDATE ON client_list_nodes FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
 
 create table client_listed (
   flow_id uuid not null,
@@ -469,6 +471,7 @@ create table client_listed (
 );
 CREATE INDEX client_listed_changed ON client_listed USING btree (flow_id, changed, client_id);
 CREATE INDEX client_listed_gone ON client_listed USING btree (flow_id) WHERE gone;
+CREATE TRIGGER client_listed_change_subscriptions AFTER INSERT OR DELETE OR UPDATE ON client_listed FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
 
 create table client_lists (
   flow_id uuid not null,
@@ -491,6 +494,7 @@ create table client_lists (
   constraint client_lists_pkey PRIMARY KEY (flow_id)
 );
 CREATE INDEX client_lists_open ON client_lists USING btree (lease_until) WHERE open;
+CREATE TRIGGER client_lists_change_subscriptions AFTER DELETE OR UPDATE ON client_lists FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
 
 create table client_profiles (
   id uuid not null,
@@ -529,6 +533,7 @@ CREATE UNIQUE INDEX clients_public ON client_profiles USING btree (public_hash);
 CREATE INDEX clients_reset ON client_profiles USING btree (quota_reset, used_since) WHERE (quota_reset <> 'never'::text);
 CREATE INDEX clients_unshared ON client_profiles USING btree (id) WHERE unshared;
 CREATE INDEX clients_used ON client_profiles USING btree (((used_up + used_down)), id);
+CREATE TRIGGER client_profiles_change_subscriptions AFTER DELETE OR UPDATE ON client_profiles FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
 
 create table client_progress (
   id boolean default true not null,
@@ -767,6 +772,7 @@ create table flow_fragments (
   constraint flow_fragments_pkey PRIMARY KEY (flow_id, node_id)
 );
 CREATE INDEX flow_fragments_node ON flow_fragments USING btree (node_id);
+CREATE TRIGGER flow_fragments_change_subscriptions AFTER INSERT OR DELETE OR UPDATE ON flow_fragments FOR EACH STATEMENT EXECUTE FUNCTION flow_links_changed();
 
 create table flow_imports (
   id uuid not null,
@@ -876,6 +882,7 @@ CREATE INDEX flows_created ON flows USING btree (created_at, id);
 CREATE INDEX flows_listed ON flows USING btree (COALESCE(name_key, lower(name)) COLLATE "C", id) WHERE (NOT deleting);
 CREATE UNIQUE INDEX flows_name ON flows USING btree (lower(name)) WHERE (NOT deleting);
 CREATE INDEX flows_pools ON flows USING gin (jsonb_path_query_array(graph, '$."nodes"[*]."pool_id"'::jsonpath));
+CREATE TRIGGER flows_change_subscriptions AFTER DELETE OR UPDATE ON flows FOR EACH STATEMENT EXECUTE FUNCTION flow_links_changed();
 
 create table idempotency_keys (
   id uuid not null,
@@ -1714,6 +1721,24 @@ create table jobs.schedules (
   last_at timestamp with time zone,
   constraint schedules_pkey PRIMARY KEY (name)
 );
+
+CREATE OR REPLACE FUNCTION public.client_links_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+    perform pg_notify('panel', 'subscriptions ');
+    return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.flow_links_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+    perform pg_notify('panel', 'subscriptions ');
+    return null;
+end $function$;
 
 CREATE OR REPLACE FUNCTION public.journal_is_append_only()
  RETURNS trigger

@@ -117,6 +117,8 @@ var goals = []goal{
 	{"P23", throttledRoute, 4 * time.Minute},
 	{"P1", telemetry, 4 * time.Minute},
 	{"P4", listsAndPages, 8 * time.Minute},
+	{"subscriptions", subscriptions, 4 * time.Minute},
+	{"clients", manyClients, 9 * time.Minute},
 	{"P8", apply, 9 * time.Minute},
 	{"P10", connectedAgents, 6 * time.Minute},
 	{"P9", restartHerd, 5 * time.Minute},

@@ -190,7 +190,9 @@ func (e exported) holds(s *clientsapi.Subscriber, rows []heldUse) error {
 		if s.State != clientsapi.Active {
 			continue
 		}
-		access := accessRow{ClientID: s.ID, FlowID: row.FlowID, Secret: row.Secret, Moved: row.Moved, Number: row.Number}
+		access := accessRow{
+			ClientID: s.ID, FlowID: row.FlowID, Secret: row.Secret, Moved: row.Moved, Number: row.Number,
+		}
 		known, err := e.credentials(&access, s.Label, row.Ref)
 		if err != nil {
 			return err

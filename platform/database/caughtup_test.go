@@ -66,9 +66,7 @@ func BenchmarkCatchUp(b *testing.B) {
 	db := dbtest.New(b)
 	l := database.NewListener(db.Pool, zaptest.NewLogger(b))
 	go func() { _ = l.Run(b.Context()) }()
-	for !l.Healthy() {
-		time.Sleep(time.Millisecond)
-	}
+	require.Eventually(b, l.Healthy, 60*time.Second, time.Millisecond)
 	b.ResetTimer()
 	b.SetParallelism(32)
 	b.RunParallel(func(pb *testing.PB) {

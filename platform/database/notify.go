@@ -176,8 +176,8 @@ func (l *Listener) refresh() {
 	}
 }
 
-// next waits for one notification, or asks the database whether any is on its way: when somebody wants to know, and when
-// it has not done so for a while.
+// next waits for one notification, or asks the database whether any is on its way: when somebody wants to know it, and
+// when it has not done so for a while.
 func (l *Listener) next(ctx context.Context, conn *pgx.Conn, passed *passedBarriers) error {
 	left := int64(confirmEvery) - (sinceBoot() - l.confirmed.Load())
 	if left <= 0 {

@@ -130,3 +130,18 @@ func BenchmarkCompileFlow(b *testing.B) {
 		b.Run(fmt.Sprint(servers), func(b *testing.B) { compiles(b, []plan.Input{star(1, 0, servers)}) })
 	}
 }
+
+// A flow whose entry has its clients in its configuration. Time must follow their number.
+func BenchmarkCompileClients(b *testing.B) {
+	for _, clients := range []int{6250, 12_500, 25_000, 50_000} {
+		b.Run(fmt.Sprint(clients), func(b *testing.B) {
+			in := star(1, 0, 2)
+			in.Clients = make([]plan.Client, clients)
+			for i := range in.Clients {
+				id := fmt.Sprintf("0190a000-0000-7000-a000-%012d", i)
+				in.Clients[i] = plan.Client{ID: id, Label: id, UUID: id, Key: root}
+			}
+			compiles(b, []plan.Input{in})
+		})
+	}
+}

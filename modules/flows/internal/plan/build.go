@@ -76,11 +76,15 @@ func holdsList(n Node) bool {
 }
 
 func (c *compiler) clientFact(p *Fragment, client Client) {
-	for _, known := range p.Clients {
-		if known == client.ref() {
-			return
-		}
+	entered := c.entered[p.NodeID]
+	if entered == nil {
+		entered = map[string]bool{}
+		c.entered[p.NodeID] = entered
 	}
+	if entered[client.ref()] {
+		return
+	}
+	entered[client.ref()] = true
 	p.Clients = append(p.Clients, client.ref())
 	p.Facts = append(p.Facts, Fact{Group: "clients", Name: client.Label, Fields: map[string]string{"id": client.ID}})
 }

@@ -41,6 +41,7 @@ func compile(in Input) Result {
 		parts:    map[string]*Fragment{},
 		accounts: map[string]account{},
 		made:     map[string]bool{},
+		entered:  map[string]map[string]bool{},
 	}
 	c.plan = emptyPlan(in)
 	if c.plan.Errors = append(c.plan.Errors, graph.Check(in.Graph)...); len(c.plan.Errors) > 0 {
@@ -101,7 +102,8 @@ type compiler struct {
 	ways   int                  // of all edges into pools
 
 	accounts map[string]account
-	made     map[string]bool // outbounds, by node and tag
+	made     map[string]bool            // outbounds, by node and tag
+	entered  map[string]map[string]bool // clients that a configuration names, by node
 }
 
 func (c *compiler) fail(code, path, message string) {
