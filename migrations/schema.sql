@@ -533,7 +533,8 @@ CREATE UNIQUE INDEX clients_public ON client_profiles USING btree (public_hash);
 CREATE INDEX clients_reset ON client_profiles USING btree (quota_reset, used_since) WHERE (quota_reset <> 'never'::text);
 CREATE INDEX clients_unshared ON client_profiles USING btree (id) WHERE unshared;
 CREATE INDEX clients_used ON client_profiles USING btree (((used_up + used_down)), id);
-CREATE TRIGGER client_profiles_change_subscriptions AFTER DELETE OR UPDATE ON client_profiles FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
+CREATE TRIGGER client_profiles_change_subscriptions AFTER UPDATE ON client_profiles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION clients_links_changed();
+CREATE TRIGGER client_profiles_end_subscriptions AFTER DELETE ON client_profiles FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
 
 create table client_progress (
   id boolean default true not null,
@@ -1728,6 +1729,17 @@ CREATE OR REPLACE FUNCTION public.client_links_changed()
 AS $function$
 begin
     perform pg_notify('panel', 'subscriptions ');
+    return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.clients_links_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+    if exists (select from changed) then
+        perform pg_notify('panel', 'subscriptions ');
+    end if;
     return null;
 end $function$;
 
