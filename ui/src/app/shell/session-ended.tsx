@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { meQuery } from "@/api/access";
 import { endSession, useSession } from "@/api/session";
+import { WhenOpened } from "@/components/dialog/when-opened";
 import { Action } from "@/components/action/action";
 import { SignInForm } from "@/modules/accounts/sign-in/sign-in-form";
 import classes from "./session-ended.module.css";
@@ -19,24 +20,28 @@ export function SessionEnded() {
     window.location.assign("/login");
   };
   return (
-    <Modal
-      opened={ended}
-      onClose={() => undefined}
-      withCloseButton={false}
-      closeOnEscape={false}
-      closeOnClickOutside={false}
-      title={t("ended.title")}
-    >
-      <p className={classes.text}>{t("ended.text")}</p>
-      <SignInForm username={username} onSignedIn={() => void queries.invalidateQueries()} />
-      {username !== undefined && (
-        <p className={classes.other}>
-          {t("ended.other", { username })}{" "}
-          <Action kind="link" onClick={leaveToSignIn}>
-            {t("ended.leave")}
-          </Action>
-        </p>
+    <WhenOpened opened={ended}>
+      {(opened) => (
+        <Modal
+          opened={opened}
+          onClose={() => undefined}
+          withCloseButton={false}
+          closeOnEscape={false}
+          closeOnClickOutside={false}
+          title={t("ended.title")}
+        >
+          <p className={classes.text}>{t("ended.text")}</p>
+          <SignInForm username={username} onSignedIn={() => void queries.invalidateQueries()} />
+          {username !== undefined && (
+            <p className={classes.other}>
+              {t("ended.other", { username })}{" "}
+              <Action kind="link" onClick={leaveToSignIn}>
+                {t("ended.leave")}
+              </Action>
+            </p>
+          )}
+        </Modal>
       )}
-    </Modal>
+    </WhenOpened>
   );
 }

@@ -5,6 +5,7 @@ import { Suspense, useCallback, useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { Onward } from "@/components/action/onward";
+import { WhenOpened } from "@/components/dialog/when-opened";
 import { usePhone, useTablet } from "@/components/screen/use-phone";
 import { Skeleton } from "@/components/state/states";
 import { Banner } from "./banner";
@@ -76,17 +77,19 @@ function Frame() {
           </Suspense>
         </main>
       </div>
-      <Drawer
-        opened={menu && (phone || narrow)}
-        onClose={() => setMenu(false)}
-        position="left"
-        size={288}
-        title={t("shell.menu")}
-      >
-        <SideNav rail={false} />
-      </Drawer>
-      <Palette opened={searching} onClose={endSearch} typedAhead={typedAhead} />
-      <KeyList opened={listing} onClose={() => setListing(false)} />
+      <WhenOpened opened={menu && (phone || narrow)}>
+        {(opened) => (
+          <Drawer opened={opened} onClose={() => setMenu(false)} position="left" size={288} title={t("shell.menu")}>
+            <SideNav rail={false} />
+          </Drawer>
+        )}
+      </WhenOpened>
+      <WhenOpened opened={searching}>
+        {(opened) => <Palette opened={opened} onClose={endSearch} typedAhead={typedAhead} />}
+      </WhenOpened>
+      <WhenOpened opened={listing}>
+        {(opened) => <KeyList opened={opened} onClose={() => setListing(false)} />}
+      </WhenOpened>
       <SessionEnded />
     </div>
   );

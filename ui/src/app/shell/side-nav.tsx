@@ -1,10 +1,11 @@
 import { Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
+import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import type { NavGroup } from "@/module";
-import { useLanguage } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import { navigation } from "../modules";
 import { useIdle } from "./use-idle";
 import { LiveFoot } from "./live-foot";
@@ -18,6 +19,8 @@ type Entry = (typeof navigation)[number];
 export function SideNav({ rail }: { rail: boolean }) {
   const { t } = useTranslation("app");
   const { can } = useAccess();
+  const idle = useIdle();
+  const { pathname } = useLocation();
   const readable = navigation.filter((entry) => !entry.needs || can(...entry.needs));
   return (
     <div className={classes.side} data-rail={rail || undefined}>
@@ -35,7 +38,13 @@ export function SideNav({ rail }: { rail: boolean }) {
                 ))}
               <ul>
                 {own.map((entry) => (
-                  <NavItem key={entry.path} entry={entry} rail={rail} />
+                  <NavItem
+                    key={entry.path}
+                    entry={entry}
+                    rail={rail}
+                    counts={idle && !rail}
+                    here={leadsTo(pathname, entry.path)}
+                  />
                 ))}
               </ul>
             </div>
@@ -47,15 +56,26 @@ export function SideNav({ rail }: { rail: boolean }) {
   );
 }
 
-function NavItem({ entry, rail }: { entry: Entry; rail: boolean }) {
+function leadsTo(pathname: string, path: string): boolean {
+  return pathname === path || (path !== "/" && pathname.startsWith(`${path}/`));
+}
+
+interface NavItemProps {
+  entry: Entry;
+  rail: boolean;
+  /** Counts are asked for when nobody waits for anything else. */
+  counts: boolean;
+  here: boolean;
+}
+
+/** One entry; it is drawn again only when something of its own has changed. */
+const NavItem = memo(function NavItem({ entry, rail, counts, here }: NavItemProps) {
   const language = useLanguage();
-  const { pathname } = useLocation();
-  const here = entry.path === "/" ? pathname === "/" : pathname === entry.path || pathname.startsWith(`${entry.path}/`);
-  const idle = useIdle();
+  const format = useFormat();
   const count = useQuery({
     queryKey: [entry.module, "count"],
     queryFn: entry.count ?? (() => 0),
-    enabled: entry.count !== undefined && !rail && idle,
+    enabled: entry.count !== undefined && counts,
     staleTime: 30_000,
   });
   const Shape = entry.icon;
@@ -68,7 +88,9 @@ function NavItem({ entry, rail }: { entry: Entry; rail: boolean }) {
     >
       <Shape size={rail ? 18 : 16} stroke={1.6} aria-hidden />
       {!rail && <span className={classes.label}>{entry.label[language]}</span>}
-      {!rail && count.data !== undefined && entry.count && <span className={`${classes.count} num`}>{count.data}</span>}
+      {!rail && count.data !== undefined && entry.count && (
+        <span className={`${classes.count} num`}>{format.number(count.data)}</span>
+      )}
     </Link>
   );
   return (
@@ -82,4 +104,4 @@ function NavItem({ entry, rail }: { entry: Entry; rail: boolean }) {
       )}
     </li>
   );
-}
+});

@@ -1,5 +1,6 @@
 import { Link, type LinkProps } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { useFormat } from "@/text/use-format";
 import classes from "./tabs.module.css";
 import { Count } from "@/components/status/status";
 
@@ -95,6 +96,7 @@ export function SavedViews({
   current: string;
   label: string;
 }) {
+  const format = useFormat();
   return (
     <nav className={classes.views} aria-label={label}>
       {views.map((view) => (
@@ -106,7 +108,7 @@ export function SavedViews({
           data-current={view.key === current || undefined}
         >
           {view.label}
-          {view.count !== undefined && <span className={`${classes.viewCount} num`}>{view.count}</span>}
+          {view.count !== undefined && <span className={`${classes.viewCount} num`}>{format.number(view.count)}</span>}
         </Link>
       ))}
     </nav>

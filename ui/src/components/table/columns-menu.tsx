@@ -1,8 +1,9 @@
-import { Checkbox, Popover } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
 import { IconAdjustmentsHorizontal } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Segmented } from "@/components/form/segmented";
 import { Action } from "@/components/action/action";
+import { ButtonPopover } from "@/components/action/button-popover";
 import type { Column } from "./columns";
 import classes from "./columns-menu.module.css";
 import type { Density, OwnLook } from "./use-table-look";
@@ -20,42 +21,41 @@ export function ColumnsMenu<Row>({ columns, shown, noRoom, own: { look, change }
   const { t } = useTranslation("app");
   const choose = (key: string, on: boolean) => change({ columns: { ...look.columns, [key]: on } });
   return (
-    <Popover position="bottom-end" withinPortal trapFocus returnFocus>
-      <Popover.Target>
-        <button type="button" className={classes.open} aria-label={t("table.look")} title={t("table.look")}>
+    <ButtonPopover
+      button={(target) => (
+        <button type="button" {...target} className={classes.open} aria-label={t("table.look")} title={t("table.look")}>
           <IconAdjustmentsHorizontal size={16} stroke={1.7} aria-hidden />
         </button>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t("table.look")}>
-        <div className={classes.body}>
-          <Segmented<Density>
-            label={t("table.density")}
-            value={look.density}
-            onChange={(density) => change({ density })}
-            options={[
-              { value: "comfortable", label: t("table.comfortable") },
-              { value: "compact", label: t("table.compact") },
-            ]}
-          />
-          <ul className={classes.list} aria-label={t("table.columns")}>
-            {columns.map((column) => (
-              <li key={column.key}>
-                <Checkbox
-                  size="xs"
-                  label={column.head}
-                  description={noRoom.includes(column) ? t("table.noRoom") : undefined}
-                  checked={shown.includes(column)}
-                  onChange={(event) => choose(column.key, event.currentTarget.checked)}
-                />
-              </li>
-            ))}
-          </ul>
-          <Action kind="link" onClick={() => change({ columns: {}, density: "comfortable" })}>
-            {t("table.usualLook")}
-          </Action>
-          <p className="dim">{t("table.keptHere")}</p>
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+      )}
+    >
+      <div className={classes.body}>
+        <Segmented<Density>
+          label={t("table.density")}
+          value={look.density}
+          onChange={(density) => change({ density })}
+          options={[
+            { value: "comfortable", label: t("table.comfortable") },
+            { value: "compact", label: t("table.compact") },
+          ]}
+        />
+        <ul className={classes.list} aria-label={t("table.columns")}>
+          {columns.map((column) => (
+            <li key={column.key}>
+              <Checkbox
+                size="xs"
+                label={column.head}
+                description={noRoom.includes(column) ? t("table.noRoom") : undefined}
+                checked={shown.includes(column)}
+                onChange={(event) => choose(column.key, event.currentTarget.checked)}
+              />
+            </li>
+          ))}
+        </ul>
+        <Action kind="link" onClick={() => change({ columns: {}, density: "comfortable" })}>
+          {t("table.usualLook")}
+        </Action>
+        <p className="dim">{t("table.keptHere")}</p>
+      </div>
+    </ButtonPopover>
   );
 }

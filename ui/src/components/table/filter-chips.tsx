@@ -1,7 +1,8 @@
-import { Popover, Select } from "@mantine/core";
+import { Select } from "@mantine/core";
 import { IconFilter, IconX } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
+import { ButtonPopover } from "@/components/action/button-popover";
 import classes from "./filter-chips.module.css";
 
 /** One thing that a list can be filtered by. */
@@ -22,29 +23,30 @@ interface FilterChipsProps {
 export function FilterButton({ fields }: { fields: readonly FilterField[] }) {
   const { t } = useTranslation("app");
   return (
-    <Popover position="bottom-end" withinPortal trapFocus returnFocus>
-      <Popover.Target>
-        <Action icon={IconFilter}>{t("table.filters")}</Action>
-      </Popover.Target>
-      <Popover.Dropdown aria-label={t("table.filters")}>
-        <div className={classes.fields}>
-          {fields.map((field) => (
-            <Select
-              key={field.key}
-              label={field.label}
-              placeholder={t("table.any")}
-              data={field.options}
-              value={field.value ?? null}
-              onChange={(value) => field.onChange(value ?? undefined)}
-              clearable
-              searchable={field.options.length > 8}
-              nothingFoundMessage={t("table.noOption")}
-              comboboxProps={{ withinPortal: false }}
-            />
-          ))}
-        </div>
-      </Popover.Dropdown>
-    </Popover>
+    <ButtonPopover
+      button={(target) => (
+        <Action {...target} icon={IconFilter}>
+          {t("table.filters")}
+        </Action>
+      )}
+    >
+      <div className={classes.fields}>
+        {fields.map((field) => (
+          <Select
+            key={field.key}
+            label={field.label}
+            placeholder={t("table.any")}
+            data={field.options}
+            value={field.value ?? null}
+            onChange={(value) => field.onChange(value ?? undefined)}
+            clearable
+            searchable={field.options.length > 8}
+            nothingFoundMessage={t("table.noOption")}
+            comboboxProps={{ withinPortal: false }}
+          />
+        ))}
+      </div>
+    </ButtonPopover>
   );
 }
 

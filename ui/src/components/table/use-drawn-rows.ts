@@ -1,5 +1,5 @@
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useDeferredValue, useLayoutEffect, useMemo, useState, type RefObject } from "react";
+import { useDeferredValue, useEffect, useMemo, useState, type RefObject } from "react";
 
 /** So many rows are simply all drawn, where the list asks for nothing else. */
 const mostAtOnce = 100;
@@ -14,14 +14,13 @@ export interface DrawnRows {
   measure?: (element: Element | null) => void;
 }
 
-/** So many rows are drawn above and below the window, and at first before the others. */
+/** So many rows are drawn above and below the window. */
 const around = 6;
-const atFirst = 4;
 
 /**
- * Which of many rows are in the document: those in the window and some around it. Other rows are drawn between what
- * people do, so that a key or a click does not wait for them. `top` is where the rows begin on the page, as far as it
- * is known before they are drawn.
+ * Which of many rows are in the document: those in the window and some around it. The first ones are drawn with the
+ * page; rows that come into sight later between what people do, so that a key or a click does not wait for them. `top`
+ * is where the rows begin on the page, as far as it is known before they are drawn.
  */
 export function useDrawnRows(
   place: RefObject<HTMLElement | null>,
@@ -30,22 +29,17 @@ export function useDrawnRows(
   top: number,
   most = mostAtOnce,
 ): DrawnRows {
-  const [offset, setOffset] = useState(top);
   const many = count > most;
-  // What stands above the rows may change with every drawing.
-  // eslint-disable-next-line react-hooks/exhaustive-deps
-  useLayoutEffect(() => {
-    const element = place.current;
-    if (!many || !element) return;
-    const top = Math.round(element.getBoundingClientRect().top + window.scrollY);
-    setOffset((old) => (Math.abs(old - top) > 1 ? top : old));
-  });
+  const offset = useOffset(place, many, top);
   const virtualizer = useWindowVirtualizer({
     count,
     estimateSize: () => rowHeight,
     overscan: around,
     scrollMargin: offset,
     enabled: many,
+    initialRect: { width: window.innerWidth, height: window.innerHeight },
+    // What is drawn follows between other work; drawing at once would make each scrolled frame wait for it.
+    useFlushSync: false,
   });
   const items = many ? virtualizer.getVirtualItems() : [];
   const [first, final] = [items[0], items.at(-1)];
@@ -54,13 +48,32 @@ export function useDrawnRows(
     above: first ? first.start - offset : 0,
     below: final ? virtualizer.getTotalSize() - (final.end - offset) : 0,
   });
-  const drawn = useDeferredValue(wanted, startOf(wanted, rowHeight));
+  const drawn = useDeferredValue(wanted);
   if (!many) return { ...wanted, reveal: () => undefined };
   return {
     ...drawn,
     reveal: (index) => virtualizer.scrollToIndex(index, { align: "auto" }),
     measure: virtualizer.measureElement,
   };
+}
+
+/**
+ * Where the rows begin on the page. What stands above them may grow, and the page with it: the place is read when the
+ * page has another height, after the browser has arranged it, because reading it earlier makes the browser do so twice.
+ */
+function useOffset(place: RefObject<HTMLElement | null>, many: boolean, top: number): number {
+  const [offset, setOffset] = useState(top);
+  useEffect(() => {
+    if (!many) return;
+    const watcher = new ResizeObserver(() => {
+      if (!place.current) return;
+      const now = Math.round(place.current.getBoundingClientRect().top + window.scrollY);
+      setOffset((old) => (Math.abs(old - now) > 1 ? now : old));
+    });
+    watcher.observe(document.body);
+    return () => watcher.disconnect();
+  }, [place, many]);
+  return offset;
 }
 
 type Span = Pick<DrawnRows, "indexes" | "above" | "below">;
@@ -70,10 +83,4 @@ function useSameSpan(span: Span): Span {
   const { indexes, above, below } = span;
   // eslint-disable-next-line react-hooks/exhaustive-deps
   return useMemo(() => span, [above, below, indexes[0], indexes.length]);
-}
-
-/** The first rows of a span, with room for the others. */
-function startOf({ indexes, above, below }: Span, rowHeight: number): Span {
-  const first = indexes.slice(0, atFirst);
-  return { indexes: first, above, below: below + (indexes.length - first.length) * rowHeight };
 }

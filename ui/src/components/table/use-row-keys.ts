@@ -27,7 +27,7 @@ export function useRowKeys({ place, ids, reveal, toggle, onCreate, onEdit }: Row
     const id = ids[next];
     if (!on || id === undefined) return;
     last.current = id;
-    reveal(next);
+    if (!rowOf(place, id)) reveal(next);
     focusRow(place, id);
   };
   const withRow = (act: ((id: string) => void) | undefined) => () => {
@@ -42,11 +42,15 @@ export function useRowKeys({ place, ids, reveal, toggle, onCreate, onEdit }: Row
   useShortcut("KeyC", () => on && onCreate?.());
 }
 
+function rowOf(place: RefObject<HTMLElement | null>, id: string): HTMLElement | null | undefined {
+  return place.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
+}
+
 const attempts = 10;
 
 /** A row outside the drawn part is there some frames later. */
 function focusRow(place: RefObject<HTMLElement | null>, id: string, left = attempts): void {
-  const row = place.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(id)}"]`);
+  const row = rowOf(place, id);
   const target = row?.querySelector<HTMLElement>("a, button") ?? row;
   if (target) {
     target.focus({ preventScroll: true });

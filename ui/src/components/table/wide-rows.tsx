@@ -1,4 +1,3 @@
-import { Checkbox, Table } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { memo, useLayoutEffect, useMemo, useRef, useState, type MouseEvent, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
@@ -46,29 +45,30 @@ export function WideRows<Row extends object>(props: WideProps<Row>) {
   /* eslint-disable jsx-a11y/no-noninteractive-tabindex */
   return (
     <div className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
-      <Table
+      <table
         className={classes.table}
         data-rows={lines}
         data-fixed={hasWidths(props.columns) || undefined}
         data-check={besides.check || undefined}
+        data-sideways={fitted.least === undefined || fitted.least > width || undefined}
         style={{ minWidth: fitted.least }}
         aria-label={label}
         aria-rowcount={props.total + 1}
       >
-        <Table.Thead>
-          <Table.Tr>
+        <thead>
+          <tr>
             {selection && (
-              <Table.Th className={classes.check}>
+              <th className={classes.check}>
                 <SelectPage ids={ids} selection={selection} />
-              </Table.Th>
+              </th>
             )}
             {fitted.shown.map((column) => (
               <Head key={column.key} column={column} sorting={sorting} />
             ))}
             {acts && <MenuHead fitted={fitted} columns={props.columns} look={look} />}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody ref={place}>
+          </tr>
+        </thead>
+        <tbody ref={place}>
           <Spacer height={drawn.above} cells={cells} />
           {drawn.indexes.map((index) => {
             const row = rows[index];
@@ -91,8 +91,8 @@ export function WideRows<Row extends object>(props: WideProps<Row>) {
             );
           })}
           <Spacer height={drawn.below} cells={cells} />
-        </Table.Tbody>
-      </Table>
+        </tbody>
+      </table>
     </div>
   );
 }
@@ -205,13 +205,13 @@ function MenuHead<Row>({
 }) {
   const { t } = useTranslation("app");
   return (
-    <Table.Th className={classes.menu}>
+    <th className={classes.menu}>
       {look ? (
         <ColumnsMenu columns={columns.slice(1)} shown={fitted.shown} noRoom={fitted.noRoom} own={look} />
       ) : (
         <span className="visually-hidden">{t("table.acts")}</span>
       )}
-    </Table.Th>
+    </th>
   );
 }
 
@@ -221,7 +221,7 @@ function Head<Row>({ column, sorting }: { column: Column<Row>; sorting?: Sorting
   const descending = current && sorting?.value?.startsWith("-");
   const Arrow = descending ? IconArrowDown : IconArrowUp;
   return (
-    <Table.Th
+    <th
       data-align={column.align}
       style={column.width ? { width: column.width } : undefined}
       aria-sort={current ? (descending ? "descending" : "ascending") : undefined}
@@ -239,7 +239,7 @@ function Head<Row>({ column, sorting }: { column: Column<Row>; sorting?: Sorting
       ) : (
         <span className={column.quietHead ? "visually-hidden" : undefined}>{column.head}</span>
       )}
-    </Table.Th>
+    </th>
   );
 }
 
@@ -248,10 +248,13 @@ function SelectPage({ ids, selection }: { ids: readonly string[]; selection: Row
   const chosen = ids.filter((id) => selection.ids.has(id)).length;
   const all = chosen === ids.length && ids.length > 0;
   return (
-    <Checkbox
-      size="xs"
+    <input
+      type="checkbox"
+      className={classes.box}
       checked={all}
-      indeterminate={chosen > 0 && !all}
+      ref={(box) => {
+        if (box) box.indeterminate = chosen > 0 && !all;
+      }}
       onChange={() => selection.onChange(all ? new Set() : new Set(ids))}
       aria-label={t("table.selectPage")}
     />

@@ -92,15 +92,14 @@ export function AgentCell({ node }: { node: Node }) {
   return (
     <span className={classes.version} title={node.agent.version}>
       <span>{node.agent.version}</span>
-      <UpdateMark state={node.agent.update_state} />
+      {node.agent.update_state !== "current" && <UpdateMark state={node.agent.update_state} />}
     </span>
   );
 }
 
 /** Only what is not usual is marked: a newer agent, one on its way, one that did not hold. */
-function UpdateMark({ state }: { state: Node["agent"]["update_state"] }) {
+function UpdateMark({ state }: { state: Exclude<Node["agent"]["update_state"], "current"> }) {
   const { t } = useTranslation("nodes");
-  if (state === "current") return null;
   if (state === "available") return <IconArrowUp size={14} stroke={1.8} aria-label={t("update.available")} />;
   return <Glyph kind={state === "updating" ? "applying" : "failed"} label={t(`update.${state}`)} />;
 }

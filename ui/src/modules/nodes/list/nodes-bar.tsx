@@ -3,6 +3,7 @@ import { IconChevronDown } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
+import { WhenOpened } from "@/components/dialog/when-opened";
 import { SelectionBar, type EveryMatch } from "@/components/table/selection-bar";
 import type { BulkRequest } from "../shared/api";
 import { TagsDialog } from "./tags-dialog";
@@ -56,12 +57,16 @@ export function NodesBar({ nodes, every, onAct, onClear }: NodesBarProps) {
           </Menu.Dropdown>
         </Menu>
       </SelectionBar>
-      <TagsDialog
-        nodes={nodes}
-        opened={tagging}
-        onClose={() => setTagging(false)}
-        onChange={(change) => act({ act: "tags", ...change })}
-      />
+      <WhenOpened opened={tagging}>
+        {(opened) => (
+          <TagsDialog
+            nodes={nodes}
+            opened={opened}
+            onClose={() => setTagging(false)}
+            onChange={(change) => act({ act: "tags", ...change })}
+          />
+        )}
+      </WhenOpened>
     </>
   );
 }

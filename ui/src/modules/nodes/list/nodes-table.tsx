@@ -102,11 +102,26 @@ function EditLink({ id, ...rest }: { id: string } & Omit<ComponentProps<"a">, "h
 
 type RowActs = Omit<NodeActs, "bulk">;
 
-function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined; acts: RowActs }) {
+interface NodeMenuProps {
+  node: Node;
+  block: string | undefined;
+  acts: RowActs;
+}
+
+function NodeMenu(props: NodeMenuProps) {
+  return (
+    <RowMenu name={props.node.name}>
+      <NodeMenuItems {...props} />
+    </RowMenu>
+  );
+}
+
+/** Its words are looked up when a menu is opened, not for each row. */
+function NodeMenuItems({ node, block, acts }: NodeMenuProps) {
   const { t } = useTranslation("nodes");
   const inMaintenance = node.state === "maintenance";
   return (
-    <RowMenu name={node.name}>
+    <>
       {block && <Menu.Label>{block}</Menu.Label>}
       <Menu.Item component={Link} to={`/nodes/${node.id}`}>
         {t("acts.open")}
@@ -125,6 +140,6 @@ function NodeMenu({ node, block, acts }: { node: Node; block: string | undefined
       <Menu.Item data-danger disabled={block !== undefined} onClick={() => acts.remove(node)}>
         {t("acts.delete")}
       </Menu.Item>
-    </RowMenu>
+    </>
   );
 }
