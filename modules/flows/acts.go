@@ -317,6 +317,16 @@ func (s *service) restore(ctx context.Context, id, nodeID string) (*applyRow, er
 // is decided by the lock of the row. An apply that fails already, or has failed, stays as it is.
 // Faults: not_found (404), apply_committed (409).
 func (s *service) stop(ctx context.Context, flowID, id string) error {
+	return s.stopWith(ctx, flowID, id, flowsapi.EventApplyStopped)
+}
+
+// abort is stop for an apply with a canary. Further fault: not_in_canary (409).
+func (s *service) abort(ctx context.Context, flowID, id string) error {
+	return s.stopWith(ctx, flowID, id, flowsapi.EventCanaryAborted)
+}
+
+// stopWith stops an apply and tells it by a kind of event.
+func (s *service) stopWith(ctx context.Context, flowID, id, kind string) error {
 	if !database.IsID(id) {
 		return fault.Missing(fault.NoSuchThing)
 	}
@@ -326,34 +336,37 @@ func (s *service) stop(ctx context.Context, flowID, id string) error {
 			return err
 		}
 		var rows []applyRow
-		err = s.db.In(ctx).NewSelect().Model(&rows).Column("id", "kind", "stage", "error", "finished_at", "stopped_at").
+		err = s.db.In(ctx).NewSelect().Model(&rows).
+			Column("id", "kind", "stage", "error", "finished_at", "stopped_at", "canary").
 			Where("id = ? and flow_id = ?", id, flowID).For("update").Scan(ctx)
 		switch {
 		case err != nil:
 			return database.Fault(err, nil)
 		case len(rows) == 0:
 			return fault.Missing(fault.NoSuchThing)
+		case kind == flowsapi.EventCanaryAborted && rows[0].Canary == nil:
+			return notInCanary()
 		case rows[0].Stage == phaseCommitting, rows[0].Stage == stateApplied:
 			return fault.Conflict("apply_committed",
 				"the apply is installed already; apply an earlier version to go back")
 		case rows[0].FinishedAt != nil, rows[0].StoppedAt != nil, rows[0].Error != nil:
 			return nil
 		}
-		return s.noteStop(ctx, f, &rows[0])
+		return s.noteStop(ctx, f, &rows[0], kind)
 	})
 	return database.Fault(err, nil)
 }
 
-func (s *service) noteStop(ctx context.Context, f *flowRow, a *applyRow) error {
+func (s *service) noteStop(ctx context.Context, f *flowRow, a *applyRow, kind string) error {
 	_, err := s.db.In(ctx).NewRaw("update flow_applies set stopped_by = ?, stopped_at = ? where id = ?",
 		access.From(ctx).Username, s.now(), a.ID).Exec(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
 	}
-	if err := s.record(ctx, flowsapi.EventApplyStopped, f, map[string]audit.Change{"apply": {To: a.ID}}); err != nil {
+	if err := s.record(ctx, kind, f, map[string]audit.Change{"apply": {To: a.ID}}); err != nil {
 		return err
 	}
-	if err := s.emit(ctx, flowsapi.EventApplyStopped, f.ID, a.news(f)); err != nil {
+	if err := s.emit(ctx, kind, f.ID, a.news(f)); err != nil {
 		return err
 	}
 	return s.wakeApply(ctx, a.ID)

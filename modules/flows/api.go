@@ -3,6 +3,7 @@ package flows
 import (
 	"time"
 
+	"panel/modules/flows/internal/canary"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -129,7 +130,7 @@ type Apply struct {
 	ApplyID        string        `json:"apply_id"`
 	FlowID         string        `json:"flow_id"`
 	Kind           string        `json:"kind" enum:"apply,enable,rerender,restore,disable,delete"`
-	Phase          string        `json:"phase" enum:"before_prepare,waiting,preparing,before_switch,parking,switching,probing,committing,reverting,undoing,applied,apply_failed"`
+	Phase          string        `json:"phase" enum:"before_prepare,waiting,preparing,before_switch,parking,switching,probing,canary,committing,reverting,returning,undoing,applied,apply_failed"`
 	State          string        `json:"state" enum:"applying,applied,apply_failed"`
 	PlanID         *string       `json:"plan_id"`
 	Revision       int           `json:"revision"`
@@ -139,6 +140,8 @@ type Apply struct {
 	BypassedChecks []BypassCheck `json:"bypassed_checks"`
 	Steps          []ApplyStep   `json:"steps"`
 	Stages         []Stage       `json:"stages" doc:"What other modules do in this apply"`
+	Canary         *Canary       `json:"canary" doc:"Nodes that go first; null where all go at once"`
+	PromotedBy     *string       `json:"promoted_by" doc:"Who let the rest follow before its time; null when nobody did"`
 	CDN            PartResult    `json:"cdn"`
 	ProxyPanel     PartResult    `json:"proxypanel"`
 	Error          *StepError    `json:"error"`
@@ -153,6 +156,7 @@ type Apply struct {
 // ApplyStep is the work on one node within an apply.
 type ApplyStep struct {
 	plan.Step
+	Canary bool        `json:"canary" doc:"The node goes first"`
 	State  string      `json:"state" enum:"queued,preparing,testing,switching,probing,done,failed,reverted,revert_failed"`
 	Stages []StepStage `json:"stages"`
 	Error  *StepError  `json:"error"`
@@ -179,6 +183,9 @@ type StepError struct {
 	Stage    string `json:"stage,omitempty" doc:"Stage of a module that failed"`
 	By       string `json:"by,omitempty" doc:"Who stopped the apply"`
 }
+
+// Canary is how the nodes of an apply do that go first.
+type Canary = canary.Canary
 
 // Stage is what a stage of another module does in an apply.
 type Stage = stages.Record
@@ -286,6 +293,15 @@ type draftBody struct {
 	Graph    graph.Graph `json:"graph"`
 
 	VersionID string `json:"version_id,omitempty" maxLength:"64" doc:"Version that the drawing is, when one is loaded into the draft"`
+}
+
+type compileInput struct {
+	FlowPath
+	Body *compileBody `required:"false"`
+}
+
+type compileBody struct {
+	Canary *plan.CanaryWish `json:"canary,omitempty" doc:"Nodes that go first; all at once when left out"`
 }
 
 type previewInput struct {

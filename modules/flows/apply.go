@@ -34,8 +34,10 @@ const (
 	phaseParking    = "parking"        // one of them has to wait: the nodes are given back
 	phaseSwitching  = "switching"      // rank by rank, exits first
 	phaseProbing    = "probing"        // a real client goes through the new listener
+	phaseCanary     = "canary"         // some nodes serve the new version and are watched; no node is locked
 	phaseCommitting = "committing"     // decided: this is installed
 	phaseReverting  = "reverting"      // decided: back to what is installed
+	phaseReturning  = "returning"      // the nodes of a canary are to serve again what they did before
 	phaseUndoing    = "undoing"        // stages of modules undo what they did; no node is locked
 
 	stateApplied = "applied"
@@ -45,7 +47,8 @@ const (
 // apply starts the installation of a plan and gives its id. What is refused here has changed nothing on any node.
 // Faults, in this order: plan_revision_conflict, apply_active, plan_stale, port_conflict, domain_conflict (409),
 // compile_failed, target_suitability_stale, agent_offline (422), record_conflict (409), stage_blocked,
-// readiness_unconfirmed (422). Only the last one gives way to force.
+// readiness_unconfirmed (422), plan_stale (409) for a canary that does not fit any more. Only readiness gives way to
+// force.
 func (s *service) apply(ctx context.Context, id, planID string, revision int, force bool) (string, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
@@ -75,6 +78,9 @@ func (s *service) apply(ctx context.Context, id, planID string, revision int, fo
 		return "", err
 	}
 	a.Forced = len(a.Bypassed) > 0
+	if err := s.withCanary(ctx, f, a, row, result); err != nil {
+		return "", err
+	}
 	return a.ID, s.start(ctx, f, a, result)
 }
 

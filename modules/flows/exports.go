@@ -39,12 +39,15 @@ func exportBlocks(h *hooks) flowsapi.BlockSources { return blockHook{h} }
 
 func exportTargets(h *hooks) flowsapi.FoundTargets { return &h.targets }
 
+func exportEvidence(h *hooks) flowsapi.CanaryEvidence { return evidenceHook{h} }
+
 // hooks are the questions that other modules answer; they are added while the panel is composed.
 type hooks struct {
 	log     *zap.Logger
 	states  []healthSource
 	blocks  []blockSource
 	targets found.Sources
+	canary  []evidenceSource
 }
 
 type (
@@ -56,8 +59,13 @@ type (
 		name string
 		ask  func(ctx context.Context, poolIDs []string) ([]flowsapi.Pool, error)
 	}
-	healthHook struct{ *hooks }
-	blockHook  struct{ *hooks }
+	evidenceSource struct {
+		name string
+		ask  func(ctx context.Context, w flowsapi.CanaryWatch) ([]flowsapi.CanaryFinding, error)
+	}
+	healthHook   struct{ *hooks }
+	evidenceHook struct{ *hooks }
+	blockHook    struct{ *hooks }
 )
 
 func newHooks(log *zap.Logger) *hooks { return &hooks{log: log} }
@@ -361,10 +369,13 @@ func (s *service) rerender(ctx context.Context, flowID, why string) error {
 	if errors.Is(unknown(err), flowsapi.ErrUnknown) {
 		return nil
 	}
-	if err != nil || !f.Enabled || f.InstalledVersionID == nil {
+	if err != nil {
 		return err
 	}
 	ctx = access.With(ctx, access.Caller{Kind: access.System, Username: why})
+	if !f.Enabled || f.InstalledVersionID == nil {
+		return s.removeLeft(ctx, f)
+	}
 	a, result, err := s.again(ctx, f, kindRerender)
 	if err != nil || result.Plan.IsNoop {
 		return err

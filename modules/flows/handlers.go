@@ -10,6 +10,7 @@ import (
 	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/past"
+	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/traffic"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -145,8 +146,12 @@ func (h *handlers) preview(ctx context.Context, in *previewInput) (*planOutput, 
 	return answer(h.s.preview(ctx, in.ID, drawn))
 }
 
-func (h *handlers) compile(ctx context.Context, in *FlowPath) (*planOutput, error) {
-	return answer(h.s.compile(ctx, in.ID))
+func (h *handlers) compile(ctx context.Context, in *compileInput) (*planOutput, error) {
+	var wish *plan.CanaryWish
+	if in.Body != nil {
+		wish = in.Body.Canary
+	}
+	return answer(h.s.compile(ctx, in.ID, wish))
 }
 
 func (h *handlers) plan(ctx context.Context, in *planPath) (*planOutput, error) {
@@ -201,6 +206,20 @@ func (h *handlers) replay(ctx context.Context, in *applyPath) (*body[traffic.Rep
 
 func (h *handlers) stop(ctx context.Context, in *applyPath) (*applyOutput, error) {
 	if err := h.s.stop(ctx, in.ID, in.ApplyID); err != nil {
+		return nil, err
+	}
+	return answer(h.s.shownApply(ctx, in.ID, in.ApplyID))
+}
+
+func (h *handlers) promote(ctx context.Context, in *applyPath) (*applyOutput, error) {
+	if err := h.s.promote(ctx, in.ID, in.ApplyID); err != nil {
+		return nil, err
+	}
+	return answer(h.s.shownApply(ctx, in.ID, in.ApplyID))
+}
+
+func (h *handlers) abort(ctx context.Context, in *applyPath) (*applyOutput, error) {
+	if err := h.s.abort(ctx, in.ID, in.ApplyID); err != nil {
 		return nil, err
 	}
 	return answer(h.s.shownApply(ctx, in.ID, in.ApplyID))

@@ -231,7 +231,7 @@ func (s *service) listApplies(ctx context.Context, in *pageInput) (httpapi.Page[
 	}
 	page.Total = int(total)
 	var rows []applyRow
-	q := s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("content", "graph", "change", "listens").
+	q := s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("content", "previous", "graph", "change", "listens").
 		Where("flow_id = ?", in.ID).OrderExpr(order).Limit(int64(in.Limit) + 1)
 	if after != nil {
 		q = q.Where(beyond, after.Value, after.ID)
@@ -303,6 +303,9 @@ func shownApply(row applyRow, numbers map[string]int) Apply {
 	}
 	if row.FinishedAt != nil {
 		out.State = row.Stage
+	}
+	if row.Canary != nil {
+		out.Canary, out.PromotedBy = &row.Canary.Canary, row.PromotedBy
 	}
 	if n, known := numbers[deref(row.VersionID)]; known {
 		out.VersionNumber = &n

@@ -2,6 +2,8 @@ package flows
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
 	"net/url"
 	"slices"
@@ -10,11 +12,16 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/domains/domainsapi"
+	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
+	"panel/platform/audit"
 	"panel/platform/config"
 	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/owners"
 )
 
 // nodes is what flows ask of the fleet.
@@ -130,4 +137,170 @@ func (s *store) related(ctx context.Context, groups [][]string, names int) ([]no
 		out[row.At] = nodesapi.Related{Count: row.Count, First: row.First}
 	}
 	return out, database.Fault(err, nil)
+}
+
+// domains gives the bindings that drawings name, as far as they belong to the owner. Somebody else's binding is
+// answered like an unknown one (domain decision 7).
+func (s *service) domains(
+	ctx context.Context,
+	ownerID string,
+	drawings ...graph.Graph,
+) (map[string]plan.Domain, error) {
+	ids := bindingIDs(drawings...)
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := s.nodes.ByIDs(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("look up domain bindings: %w", err)
+	}
+	own := make(map[string]plan.Domain, len(found))
+	for id, d := range found {
+		if d.OwnerID == ownerID {
+			own[id] = plan.Domain{NodeID: d.NodeID, Hostname: d.Hostname}
+		}
+	}
+	return own, nil
+}
+
+func bindingIDs(drawings ...graph.Graph) []string {
+	ids := []string{}
+	for _, g := range drawings {
+		for _, n := range g.Nodes {
+			if n.NodeDomainID != "" {
+				ids = append(ids, n.NodeDomainID)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// unowned gives the place of the first block whose binding is not the owner's or not its node's, or -1.
+func unowned(g graph.Graph, own map[string]plan.Domain) int {
+	return slices.IndexFunc(g.Nodes, func(n graph.Node) bool {
+		d, known := own[n.NodeDomainID]
+		return n.NodeDomainID != "" && (!known || d.NodeID != n.NodeID)
+	})
+}
+
+// bindings refuses a drawing with a domain binding that is not its owner's. Fault: invalid_value (422).
+func (s *service) bindings(ctx context.Context, ownerID string, g graph.Graph) error {
+	own, err := s.domains(ctx, ownerID, g)
+	if err != nil {
+		return err
+	}
+	if i := unowned(g, own); i >= 0 {
+		return unknownBinding(
+			fmt.Sprintf("graph.nodes[%d].node_domain_id", i),
+			"there is no such domain binding on this block's node",
+		)
+	}
+	return nil
+}
+
+func unknownBinding(field, message string) error {
+	return fault.Invalid("invalid_value", "a field has a value that is not allowed").
+		Field(field, "node_domain_unknown", message)
+}
+
+// heir makes sure that a new owner exists. Fault: invalid_value (422).
+func (s *service) heir(ctx context.Context, accountID *string) error {
+	if accountID == nil {
+		return nil
+	}
+	err := s.holders.Hold(ctx, *accountID)
+	if errors.Is(err, owners.ErrUnknown) {
+		return fault.InvalidValue("owner_id", "there is no such account")
+	}
+	return err
+}
+
+// mayOwn refuses an owner without the bindings that the flow names, drawn or installed. Fault: invalid_value (422).
+func (s *service) mayOwn(ctx context.Context, f *flowRow, accountID string) error {
+	installed, err := s.store.installedGraph(ctx, f)
+	if err != nil {
+		return err
+	}
+	own, err := s.domains(ctx, accountID, f.Graph, installed)
+	if err != nil {
+		return err
+	}
+	if unowned(f.Graph, own) >= 0 || unowned(installed, own) >= 0 {
+		return unknownBinding(
+			"owner_id",
+			"this account lacks a domain binding that the flow names; take it out of the flow first",
+		)
+	}
+	return nil
+}
+
+// use notes which bindings the flow names, in its draft or installed, with the change that names them: from then on
+// they keep their host name, node and owner.
+func (s *service) use(ctx context.Context, f *flowRow) error {
+	installed, err := s.store.installedGraph(ctx, f)
+	if err != nil {
+		return err
+	}
+	err = s.nodes.SetUses(ctx, f.ID, bindingIDs(f.Graph, installed)...)
+	if errors.Is(err, domainsapi.ErrUnknown) { // an older drawing may name one that is gone: what is there is noted
+		return s.useKnown(ctx, f, installed)
+	}
+	return err
+}
+
+func (s *service) useKnown(ctx context.Context, f *flowRow, installed graph.Graph) error {
+	found, err := s.nodes.ByIDs(ctx, bindingIDs(f.Graph, installed)...)
+	if err != nil {
+		return fmt.Errorf("look up domain bindings: %w", err)
+	}
+	ids := make([]string, 0, len(found))
+	for id := range found {
+		ids = append(ids, id)
+	}
+	return s.nodes.SetUses(ctx, f.ID, ids...)
+}
+
+// owned is what the deletion of an account asks about flows.
+func (s *service) owned() owners.Kind {
+	return owners.Kind{Name: "flow", Owned: s.ownedBy, HandOver: s.handOver}
+}
+
+func (s *service) ownedBy(ctx context.Context, accountID string, most int) ([]owners.Thing, int, error) {
+	var rows []flowRow
+	total, err := s.db.In(ctx).
+		NewSelect().
+		Model(&rows).
+		Column("id", "name").
+		Where("owner_id = ? and not deleting", accountID).
+		Order("name").
+		Limit(int64(max(most, 1))).
+		ScanAndCount(ctx)
+	if err != nil {
+		return nil, 0, database.Fault(err, nil)
+	}
+	things := []owners.Thing{}
+	for _, f := range rows[:min(most, len(rows))] {
+		things = append(things, owners.Thing{Type: "flow", ID: f.ID, Name: f.Name})
+	}
+	return things, int(total), nil
+}
+
+// handOver changes the owner of all flows of an account; its bindings go with them.
+func (s *service) handOver(ctx context.Context, from, to string) error {
+	var rows []flowRow
+	err := s.db.In(ctx).
+		NewRaw("update flows set owner_id = ?, revision = revision + 1, updated_at = ? where owner_id = ? returning "+
+			database.Columns[flowRow](s.db, "flows"), to, s.now(), from).
+		Scan(ctx, &rows)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	for i := range rows {
+		changes := map[string]audit.Change{"owner_id": {From: from, To: to}}
+		if err := s.changed(ctx, flowsapi.EventChanged, &rows[i], changes); err != nil {
+			return err
+		}
+	}
+	return nil
 }

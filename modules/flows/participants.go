@@ -114,9 +114,9 @@ func (r *runner) parking(ctx context.Context, row *applyRow) error {
 		return err
 	}
 	for i := range row.Steps {
-		listed := row.Steps[i].Listed
-		row.Steps[i] = newStep(row.Steps[i].Step)
-		row.Steps[i].Listed = listed
+		was := row.Steps[i]
+		row.Steps[i] = newStep(was.Step)
+		row.Steps[i].Listed, row.Steps[i].Canary = was.Listed, was.Canary
 	}
 	row.NodesSince = nil
 	row.Stage, row.StagedAt = phaseWaiting, r.now() // it still says what it waits for

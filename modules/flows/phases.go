@@ -44,8 +44,12 @@ func (r *runner) advance(ctx context.Context, row *applyRow) error {
 		return r.probing(ctx, row)
 	case phaseCommitting:
 		return r.committing(ctx, row)
+	case phaseCanary:
+		return r.canary(ctx, row)
 	case phaseReverting:
 		return r.reverting(ctx, row)
+	case phaseReturning:
+		return r.returning(ctx, row)
 	case phaseUndoing:
 		return r.undoing(ctx, row)
 	}
@@ -64,12 +68,12 @@ func (r *runner) stop(ctx context.Context, row *applyRow) error {
 
 // preparing waits until every node's core has accepted its candidate; nothing that serves has changed yet.
 func (r *runner) preparing(ctx context.Context, row *applyRow) error {
-	done, err := r.poll(ctx, row, "prepare", configures, r.applyOrder(row, agentapi.PhasePrepare))
+	done, err := r.poll(ctx, row, "prepare", row.configures, r.applyOrder(row, agentapi.PhasePrepare))
 	if err != nil || !done {
 		return err
 	}
 	for i := range row.Steps {
-		if configures(row.Steps[i]) {
+		if row.configures(row.Steps[i]) {
 			row.Steps[i].mark("test", "done", r.now(), say("accepted"))
 		}
 	}
@@ -89,7 +93,7 @@ func (r *runner) ready(ctx context.Context, row *applyRow) error {
 	switch {
 	case !over:
 		return r.save(ctx, row)
-	case !slices.ContainsFunc(row.Steps, configures):
+	case !slices.ContainsFunc(row.Steps, row.configures):
 		return r.commit(ctx, row)
 	}
 	if held, err := r.listsHeld(ctx, row); err != nil || !held {
@@ -111,7 +115,7 @@ func (r *runner) listsHeld(ctx context.Context, row *applyRow) (bool, error) {
 		return false, fmt.Errorf("read which nodes hold the clients of a flow: %w", err)
 	}
 	missing := slices.IndexFunc(row.Steps, func(s stepRow) bool {
-		return s.Listed && !slices.Contains(holding, s.NodeID)
+		return s.Listed && row.hasTurn(s) && !slices.Contains(holding, s.NodeID)
 	})
 	if missing < 0 {
 		return true, nil
@@ -134,7 +138,7 @@ func (r *runner) switching(ctx context.Context, row *applyRow) error {
 	if rank == "" {
 		return r.startProbing(ctx, row)
 	}
-	ofRank := func(s stepRow) bool { return configures(s) && s.Role == rank }
+	ofRank := func(s stepRow) bool { return row.configures(s) && s.Role == rank }
 	order := r.applyOrder(row, agentapi.PhaseSwitch)
 	if sent, err := r.order(ctx, row, "switch", ofRank, order); err != nil || sent {
 		return err
@@ -148,7 +152,7 @@ func (r *runner) switching(ctx context.Context, row *applyRow) error {
 
 func nextRank(row *applyRow) string {
 	for _, rank := range []string{"exit", "transit", "entry"} {
-		open := func(s stepRow) bool { return configures(s) && s.Role == rank && s.stage("switch").State != "done" }
+		open := func(s stepRow) bool { return row.configures(s) && s.Role == rank && s.stage("switch").State != "done" }
 		if slices.ContainsFunc(row.Steps, open) {
 			return rank
 		}
@@ -206,6 +210,9 @@ func (r *runner) probing(ctx context.Context, row *applyRow) error {
 // commit decides: from this transaction on the new revision is the installed one, and what the nodes shall serve.
 // Whether somebody has stopped the apply before is decided by the lock of its row.
 func (r *runner) commit(ctx context.Context, row *applyRow) error {
+	if row.Canary.Waits() {
+		return r.serveCanary(ctx, row)
+	}
 	parts, err := r.store.openContent(row)
 	if err != nil {
 		return err
@@ -332,10 +339,10 @@ func (r *runner) newVersion(ctx context.Context, f *flowRow, row *applyRow) erro
 // revision by itself, so the end does not depend on it.
 func (r *runner) committing(ctx context.Context, row *applyRow) error {
 	order := r.applyOrder(row, agentapi.PhaseCommit)
-	if sent, err := r.order(ctx, row, "commit", configures, order); err != nil || sent {
+	if sent, err := r.order(ctx, row, "commit", row.configures, order); err != nil || sent {
 		return err
 	}
-	settled, err := r.settled(ctx, row, "commit", configures)
+	settled, err := r.settled(ctx, row, "commit", row.configures)
 	if err != nil || !settled && r.now().Sub(row.StagedAt) < phaseLimit {
 		return err
 	}
@@ -359,7 +366,7 @@ var endings = map[string]struct{ action, code string }{
 func (r *runner) want(ctx context.Context, row *applyRow) error {
 	revisions := make(map[string]int64, len(row.Steps))
 	for _, step := range row.Steps {
-		if step.Config > 0 {
+		if step.Config > 0 && row.hasTurn(step) {
 			revisions[step.NodeID] = step.Config
 		}
 	}
@@ -367,7 +374,9 @@ func (r *runner) want(ctx context.Context, row *applyRow) error {
 		return fmt.Errorf("make the configurations the desired ones: %w", err)
 	}
 	for i := range row.Steps {
-		row.Steps[i].mark("commit", "done", r.now(), say("desired"))
+		if row.hasTurn(row.Steps[i]) {
+			row.Steps[i].mark("commit", "done", r.now(), say("desired"))
+		}
 	}
 	return nil
 }
@@ -385,7 +394,9 @@ func (r *runner) reverting(ctx context.Context, row *applyRow) error {
 	if err != nil || !reverted {
 		return err
 	}
-	r.enter(row, phaseUndoing, "undoing")
+	if r.enter(row, phaseUndoing, "undoing"); row.Canary.Serving() {
+		r.enter(row, phaseReturning, "returning")
+	}
 	return r.db.InTx(ctx, func(ctx context.Context) error {
 		if err := r.save(ctx, row); err != nil {
 			return err
@@ -398,7 +409,7 @@ func (r *runner) reverting(ctx context.Context, row *applyRow) error {
 // exit that is gone. It reports whether all have.
 func (r *runner) revertNodes(ctx context.Context, row *applyRow) (bool, error) {
 	for _, rank := range []string{"entry", "transit", "exit"} {
-		begun := func(s stepRow) bool { return configures(s) && s.Role == rank && s.Orders["prepare"] != "" }
+		begun := func(s stepRow) bool { return row.revertible(s) && s.Role == rank && s.Orders["prepare"] != "" }
 		sent, err := r.order(ctx, row, "revert", begun, r.applyOrder(row, agentapi.PhaseRevert))
 		if err != nil || sent {
 			return false, err

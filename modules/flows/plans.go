@@ -75,8 +75,12 @@ func (s *service) compiled(
 }
 
 // compile makes a plan of the draft and asks the nodes about readiness; it does not wait for them.
-// Faults: compile_failed, target_suitability_stale (422) with the problems as errors[]; nothing is stored then.
-func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
+// Faults: invalid_value, compile_failed, target_suitability_stale (422) with the problems as errors[]; nothing is stored
+// then.
+func (s *service) compile(ctx context.Context, id string, wish *plan.CanaryWish) (plan.Plan, error) {
+	if err := possible(wish); err != nil {
+		return plan.Plan{}, err
+	}
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
 		return plan.Plan{}, err
@@ -93,6 +97,11 @@ func (s *service) compile(ctx context.Context, id string) (plan.Plan, error) {
 	}
 	if err := s.withStages(ctx, f, f.Graph, result, &result.Plan); err != nil {
 		return plan.Plan{}, err
+	}
+	if wish != nil && !result.Plan.IsNoop {
+		if result.Plan.Canary, err = s.chosen(ctx, f, f.Graph, *wish, result); err != nil {
+			return plan.Plan{}, err
+		}
 	}
 	row, err := s.planRow(ctx, f, result)
 	if err != nil {

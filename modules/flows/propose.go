@@ -45,14 +45,12 @@ func (r *runner) begin(ctx context.Context, row *applyRow) error {
 }
 
 func (r *runner) lock(ctx context.Context, row *applyRow) (bool, error) {
-	if len(row.Steps) == 0 {
+	ids := row.turnNodes()
+	if len(ids) == 0 {
 		return true, nil
 	}
-	ids := stepNodes(row)
-	locks := make(
-		[]lockRow,
-		len(ids),
-	) // in the order of the ids, so that two applies never wait for each other in a circle
+	// In the order of the ids, so that two applies never wait for each other in a circle.
+	locks := make([]lockRow, len(ids))
 	for i, id := range ids {
 		locks[i] = lockRow{NodeID: id, ApplyID: row.ID, TakenAt: r.now()}
 	}
@@ -90,7 +88,7 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	if err != nil {
 		return err
 	}
-	others, err := r.store.othersOn(ctx, row.FlowID, stepNodes(row))
+	others, err := r.store.othersOn(ctx, row.FlowID, row.turnNodes())
 	if err != nil {
 		return err
 	}
@@ -102,18 +100,16 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	} else if i >= 0 {
 		return r.notProposed(ctx, row, &row.Steps[i], "unknown_node")
 	}
-	if !slices.ContainsFunc(row.Steps, configures) {
+	if !slices.ContainsFunc(row.Steps, row.configures) {
 		r.enter(row, phaseReady, "ready")
 		return r.ready(ctx, row)
 	}
-	if err := r.send(ctx, row, "prepare", configures, r.applyOrder(row, agentapi.PhasePrepare)); err != nil {
+	if err := r.send(ctx, row, "prepare", row.configures, r.applyOrder(row, agentapi.PhasePrepare)); err != nil {
 		return err
 	}
 	r.enter(row, phasePreparing, "preparing")
 	return r.keep(ctx, row)
 }
-
-func configures(s stepRow) bool { return s.Action == plan.ActionConfigure }
 
 func (r *runner) notProposed(ctx context.Context, row *applyRow, step *stepRow, problem string) error {
 	step.fail("prepare", r.now(), &StepError{Code: problem, Message: proposalProblems[problem]})
@@ -135,7 +131,7 @@ func conflicting(
 ) (step int, kind string) {
 	for i, s := range row.Steps {
 		part, stays := parts[s.NodeID]
-		if kind := meets(part, others[s.NodeID]); stays && kind != "" {
+		if kind := meets(part, others[s.NodeID]); stays && row.hasTurn(s) && kind != "" {
 			return i, kind
 		}
 	}
@@ -150,23 +146,29 @@ func (r *runner) candidates(
 	parts map[string]plan.Fragment,
 	others map[string][]plan.Fragment,
 ) (int, error) {
-	wanted := make([]nodesapi.Candidate, len(row.Steps))
+	var wanted []nodesapi.Candidate
+	var at []int
 	for i, step := range row.Steps {
+		if !row.hasTurn(step) {
+			continue
+		}
 		all := slices.Clone(others[step.NodeID])
 		if part, stays := parts[step.NodeID]; stays {
 			all = append(all, part)
 		}
-		wanted[i] = nodesapi.Candidate{NodeID: step.NodeID, Listeners: socketsOf(all)}
+		one := nodesapi.Candidate{NodeID: step.NodeID, Listeners: socketsOf(all)}
 		if len(all) > 0 {
-			wanted[i].Core = plan.Render(all)
+			one.Core = plan.Render(all)
 		}
+		wanted, at = append(wanted, one), append(at, i)
 	}
 	configs, err := r.nodes.PutCandidates(ctx, wanted...)
 	if err != nil {
 		return -1, fmt.Errorf("store the candidate configurations: %w", err)
 	}
 	gone := -1
-	for i, c := range configs {
+	for n, c := range configs {
+		i := at[n]
 		step := &row.Steps[i]
 		step.Config, step.Hash = c.Revision, c.Hash
 		if c.Revision == 0 && step.Action != plan.ActionRemove && gone < 0 {

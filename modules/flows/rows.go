@@ -7,6 +7,7 @@ import (
 	"github.com/uptrace/bun"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/canary"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -134,6 +135,11 @@ type applyRow struct {
 	NodesSince  *time.Time      // since when the apply works on nodes or waits for them
 	Fingerprint string          // of what the fragments were compiled from
 	LeaseToken  string
+
+	Canary     *canary.Watch `bun:",type:jsonb"`
+	Previous   string        // sealed parts by node that a canary has replaced
+	PromotedBy *string
+	PromotedAt *time.Time
 
 	Steps []stepRow                `bun:"-"`
 	saved savedApply               // what is in the database

@@ -12,11 +12,13 @@ import (
 
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/canary"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/jobs"
 	"panel/platform/lease"
 	"panel/platform/restored"
 )
@@ -28,10 +30,12 @@ type runner struct {
 	applies *lease.Driver
 	checks  *lease.Driver
 	follow  *lease.Driver
+	queue   *jobs.Enqueuer
+	probes  probeCounts
 }
 
-func newRunner(s *service, n *database.Listener) *runner {
-	r := &runner{service: s}
+func newRunner(s *service, n *database.Listener, q *jobs.Enqueuer) *runner {
+	r := &runner{service: s, queue: q}
 	r.applies = lease.New(s.db, n, s.clock, s.log, r.process())
 	r.checks = lease.New(s.db, n, s.clock, s.log, s.checker.Process())
 	r.follow = lease.New(s.db, n, s.clock, s.log, r.followups())
@@ -99,7 +103,7 @@ func (r *runner) current(ctx context.Context, c *lease.Claim) (*applyRow, error)
 	}
 	row.wait = 0
 	var stops []stopped
-	err := r.db.NewRaw(`select stopped_by, stopped_at from flow_applies
+	err := r.db.NewRaw(`select stopped_by, stopped_at, promoted_by from flow_applies
 		where id = ? and lease_token = ?`, row.ID, c.Token).
 		Scan(ctx, &stops)
 	if err != nil {
@@ -108,13 +112,14 @@ func (r *runner) current(ctx context.Context, c *lease.Claim) (*applyRow, error)
 	if len(stops) == 0 {
 		return nil, lease.ErrLost
 	}
-	row.StoppedBy, row.StoppedAt = stops[0].StoppedBy, stops[0].StoppedAt
+	row.StoppedBy, row.StoppedAt, row.PromotedBy = stops[0].StoppedBy, stops[0].StoppedAt, stops[0].PromotedBy
 	return row, nil
 }
 
 type stopped struct {
-	StoppedBy *string
-	StoppedAt *time.Time
+	StoppedBy  *string
+	StoppedAt  *time.Time
+	PromotedBy *string
 }
 
 // as lets the journal name the person who started the apply.
@@ -137,9 +142,10 @@ func (r *runner) save(ctx context.Context, row *applyRow) error {
 	}
 	args, fenced := new(database.Arguments), []int64{}
 	text := fmt.Sprintf(`with v as (select * from jsonb_to_record(%s::jsonb) v(stage text, stages jsonb, error jsonb, detail text,
-			text jsonb, version_id uuid, staged_at timestamptz, finished_at timestamptz, nodes_since timestamptz)),
+			text jsonb, version_id uuid, staged_at timestamptz, finished_at timestamptz, nodes_since timestamptz, canary jsonb)),
 		a as (update flow_applies a set stage = v.stage, stages = v.stages, error = v.error, detail = v.detail, text = v.text,
-			version_id = v.version_id, staged_at = v.staged_at, finished_at = v.finished_at, nodes_since = v.nodes_since
+			version_id = v.version_id, staged_at = v.staged_at, finished_at = v.finished_at, nodes_since = v.nodes_since,
+			canary = v.canary
 			from v where a.id = %s and a.lease_token = %s returning a.id),
 		s as (update flow_apply_steps s set step = v.step
 			from a, jsonb_to_recordset(%s::jsonb) v(position integer, step jsonb)
@@ -168,12 +174,13 @@ type applyHead struct {
 	StagedAt   time.Time       `json:"staged_at"`
 	FinishedAt *time.Time      `json:"finished_at"`
 	NodesSince *time.Time      `json:"nodes_since"`
+	Canary     *canary.Watch   `json:"canary,omitempty"`
 }
 
 func (row *applyRow) encoded() (savedApply, error) {
 	head, err := appended(nil, applyHead{
 		row.Stage, row.Stages, row.Error, row.Detail, row.Text, row.VersionID, row.StagedAt, row.FinishedAt,
-		row.NodesSince,
+		row.NodesSince, row.Canary,
 	})
 	out := savedApply{head: string(head), steps: make([]string, len(row.Steps))}
 	for i := range row.Steps {
@@ -253,7 +260,7 @@ func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code 
 			return err
 		}
 		// Its secrets are not needed any more.
-		if _, err := r.db.In(ctx).NewUpdate().Model(row).Set("content = ''").WherePK().Exec(ctx); err != nil {
+		if _, err := r.db.In(ctx).NewUpdate().Model(row).Set("content = '', previous = ''").WherePK().Exec(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
 		if err := r.unlock(ctx, row); err != nil {
@@ -344,6 +351,9 @@ func (r *runner) giveUp(ctx context.Context, c *lease.Claim, cause error) error 
 	}
 	if row.Stage == phaseCommitting {
 		return r.finish(ctx, row, stateApplied, endings[row.Kind].action, endings[row.Kind].code)
+	}
+	if err := r.leaveCanary(ctx, row); err != nil {
+		return err
 	}
 	for rec := stages.NextUndo(row.Stages); rec != nil; rec = stages.NextUndo(row.Stages) {
 		rec.BeginUndo(r.now())

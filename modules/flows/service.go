@@ -23,6 +23,7 @@ import (
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
+	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/owners"
@@ -43,6 +44,7 @@ type service struct {
 	hooks   *hooks
 	clients clientsapi.Clients
 	results *plan.Memo
+	license entitlement.Source
 
 	compilations atomic.Int64 // of drawings, on this panel
 	unwell       unwell
@@ -66,10 +68,11 @@ func newService(
 	r *stages.Registry,
 	h *hooks,
 	people clientsapi.Clients,
+	license *entitlement.Shared,
 ) *service {
 	made := &service{
 		db: db, store: s, nodes: n, journal: j, bus: b, clock: c, log: log, holders: a, stages: r, hooks: h,
-		clients: people, results: plan.NewMemo(keptNodes),
+		clients: people, results: plan.NewMemo(keptNodes), license: license,
 	}
 	made.checker = readiness.New(db, n, c, log, made.showChecked)
 	return made

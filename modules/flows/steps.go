@@ -305,6 +305,14 @@ func evidence(stage string, result nodesapi.Result) plan.Text {
 
 // probeOrder is a real client with credentials of its own that goes through the entry and may reach the reflector only.
 func (r *runner) probeOrder(ctx context.Context, row *applyRow) (orderOf, error) {
+	through, err := r.through(ctx, row)
+	return func(s stepRow) nodesapi.Order { return through(s.NodeID, entriesOn(row, s.NodeID)[s.Probed]) }, err
+}
+
+// through makes orders for probes through entries of an apply.
+func (r *runner) through(
+	ctx context.Context, row *applyRow,
+) (func(nodeID string, entry graph.Node) nodesapi.Order, error) {
 	f := new(flowRow)
 	if err := r.db.NewSelect().Model(f).Where("id = ?", row.FlowID).Scan(ctx); err != nil {
 		return nil, database.Fault(err, nil)
@@ -317,18 +325,17 @@ func (r *runner) probeOrder(ctx context.Context, row *applyRow) (orderOf, error)
 	if err != nil {
 		return nil, err
 	}
-	return func(s stepRow) nodesapi.Order {
+	return func(nodeID string, entry graph.Node) nodesapi.Order {
 		return nodesapi.Order{
-			NodeID: s.NodeID, Kind: string(agentapi.Probe), Deadline: r.now().Add(probeEnd), By: row.StartedBy,
-			Args: agentapi.ProbeArgs{Through: probeThrough(row, root, keys, s)},
+			NodeID: nodeID, Kind: string(agentapi.Probe), Deadline: r.now().Add(probeEnd), By: row.StartedBy,
+			Args: agentapi.ProbeArgs{Through: probeThrough(row, root, keys, entry)},
 		}
 	}, nil
 }
 
 func probeThrough(
-	row *applyRow, root []byte, keys map[string]string, s stepRow,
+	row *applyRow, root []byte, keys map[string]string, entry graph.Node,
 ) *agentapi.ThroughProbe {
-	entry := entriesOn(row, s.NodeID)[s.Probed]
 	l := withSecret(*entry.Params.Listener, keys)
 	outbound := plan.ProbeClient(row.FlowID, root, entry.Key, hostIn(row.Hosts, entry.Key), l, dialable(l))
 	return &agentapi.ThroughProbe{
@@ -362,7 +369,7 @@ func entriesOn(row *applyRow, nodeID string) []graph.Node {
 // unprobed chooses nodes with an entry that no client has gone through yet.
 func unprobed(row *applyRow) func(stepRow) bool {
 	return func(s stepRow) bool {
-		return configures(s) && s.Role == "entry" && s.Probed < len(entriesOn(row, s.NodeID))
+		return row.configures(s) && s.Role == "entry" && s.Probed < len(entriesOn(row, s.NodeID))
 	}
 }
 

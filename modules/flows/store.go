@@ -249,6 +249,31 @@ func (s *store) openContent(row *applyRow) (map[string]plan.Fragment, error) {
 	return out, nil
 }
 
+func previousRef(applyID string) vault.Ref {
+	return vault.Ref{Table: "flow_applies", ID: applyID, Column: "previous"}
+}
+
+func (s *store) sealPrevious(applyID string, parts map[string]plan.Fragment) (string, error) {
+	raw, err := json.Marshal(parts)
+	if err != nil {
+		return "", fmt.Errorf("encode the parts that a canary replaces: %w", err)
+	}
+	return s.vault.Seal(previousRef(applyID), raw), nil
+}
+
+// openPrevious opens the parts that a canary has replaced.
+func (s *store) openPrevious(row *applyRow) (map[string]plan.Fragment, error) {
+	out := map[string]plan.Fragment{}
+	raw, err := s.vault.Open(previousRef(row.ID), row.Previous)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the parts that the canary of apply %s has replaced: %w", row.ID, err)
+	}
+	return out, nil
+}
+
 // hashes gives what of a flow is installed on each node, by its hash.
 func (s *store) hashes(ctx context.Context, flowID string) (map[string]string, error) {
 	var rows []fragmentRow

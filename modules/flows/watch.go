@@ -85,11 +85,25 @@ func applyKinds() []events.Kind {
 			Name: flowsapi.EventApplySucceeded, Summary: "A flow is installed", Notify: true, Screen: flowScreen,
 			Resolves: []string{flowsapi.EventApplyFailed},
 		},
+		{Name: flowsapi.EventCanaryStarted, Summary: "Some nodes of a flow serve the new version and are watched"},
+		{
+			Name: flowsapi.EventCanaryHeld, Severity: events.Warning, Notify: true, Screen: flowScreen,
+			Summary: "A canary has passed its time, and the rest of the nodes does not follow",
+			Effect:  "Some nodes serve the new version of the flow, the others the installed one.",
+		},
+		{Name: flowsapi.EventCanaryPromoted, Summary: "Somebody let the rest of the nodes follow a canary"},
+		{
+			Name: flowsapi.EventCanaryPassed, Summary: "The rest of the nodes follows a canary", Screen: flowScreen,
+			Notify: true, Resolves: []string{flowsapi.EventCanaryHeld},
+		},
+		{Name: flowsapi.EventCanaryAborted, Summary: "Somebody ended a canary"},
+		{Name: flowsapi.EventCanaryFailed, Summary: "A canary failed and goes back"},
 		{Name: flowsapi.EventDisabled, Summary: "A flow was switched off"},
 		{Name: flowsapi.EventDeleted, Summary: "A flow was deleted"},
 		{
 			Name: flowsapi.EventApplyFailed, Summary: "An apply failed", Severity: events.Warning, Notify: true,
 			Effect: "The version that was installed before stays in force.", Screen: flowScreen,
+			Resolves: []string{flowsapi.EventCanaryHeld},
 		},
 		{Name: flowsapi.EventReverted, Summary: "Nothing is left of an apply that failed"},
 	}
@@ -122,8 +136,18 @@ func (r *runner) metrics() []metrics.Collector {
 		metrics.Counter("panel_flow_compilations_total", "Drawings that this panel has compiled.", func() float64 {
 			return float64(r.compilations.Load())
 		}),
-		metrics.AskedOne("panel_apply_oldest_seconds", "Age of the oldest apply that is under way; 0 without one.",
-			r.figure("coalesce(extract(epoch from now() - min(started_at)), 0)::float8")),
+		metrics.AskedOne("panel_apply_oldest_seconds",
+			"Age of the oldest apply that is under way; the time of its canary does not count; 0 without one.",
+			r.figure(`coalesce(extract(epoch from now() - min(greatest(started_at, (canary ->> 'ended_at')::timestamptz))
+				filter (where stage <> 'canary')), 0)::float8`)),
+		metrics.AskedOne("panel_canaries", "Canaries that are being watched.",
+			r.figure("count(*) filter (where stage = 'canary')::float8")),
+		metrics.AskedOne("panel_canaries_held", "Canaries whose time is over and whose rest does not follow.",
+			r.figure("count(*) filter (where stage = 'canary' and canary -> 'held' <> 'null')::float8")),
+		metrics.Counter("panel_canary_probes_total", "Probes of canaries that this panel has had an answer to.",
+			func() float64 { return float64(r.probes.all.Load()) }),
+		metrics.Counter("panel_canary_probes_failed_total", "Probes of canaries that did not get through.",
+			func() float64 { return float64(r.probes.failed.Load()) }),
 	}
 }
 

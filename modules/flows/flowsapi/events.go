@@ -25,6 +25,12 @@ const (
 	EventApplyFailed       = "flow.apply_failed"    // the end of an apply
 	EventReverted          = "flow.reverted"        // beside the failure, when nothing of the apply is left
 	EventApplyProgress     = "flow.apply_progress"  // ApplyProgress; may be lost
+	EventCanaryStarted     = "flow.canary_started"  // ApplyNews, as of the next ones: some nodes serve the new version
+	EventCanaryHeld        = "flow.canary_held"     // its time is over, and the rest does not follow yet
+	EventCanaryPromoted    = "flow.canary_promoted" // somebody let the rest follow
+	EventCanaryPassed      = "flow.canary_passed"   // the rest follows
+	EventCanaryAborted     = "flow.canary_aborted"  // somebody ended it; the end of the apply follows
+	EventCanaryFailed      = "flow.canary_failed"   // it goes back; the end of the apply follows
 	EventStagePending      = "flow.stage_pending"   // StageNews: a part of an apply does not hold yet and is repeated
 	EventStageSettled      = "flow.stage_settled"   // StageNews: it holds now
 )

@@ -74,6 +74,28 @@ type HealthStates interface {
 	Add(name string, states func(ctx context.Context, flowIDs []string) (map[string]string, error))
 }
 
+// CanaryEvidence collects who else sees how the nodes of a canary do.
+type CanaryEvidence interface {
+	// Add takes one more, while the panel is composed. It is asked in each round of probes and gives what speaks against
+	// the canary, nothing when all is well; a canary fails when something does in as many rounds in a row as its probes
+	// may fail. Who cannot say is left out.
+	Add(name string, ask func(ctx context.Context, w CanaryWatch) ([]CanaryFinding, error))
+}
+
+// CanaryWatch is a canary that is watched.
+type CanaryWatch struct {
+	FlowID  string
+	ApplyID string
+	NodeIDs []string // that serve the new version
+	Since   time.Time
+}
+
+// CanaryFinding is a reason why a canary does not do well.
+type CanaryFinding struct {
+	NodeID string
+	Text   Text
+}
+
 // BlockSources collects who knows blocks that are not nodes.
 type BlockSources interface {
 	// Add takes who knows the pools of drawings, while the panel is composed. It is asked once per compilation and

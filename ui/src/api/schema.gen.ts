@@ -1260,6 +1260,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/{id}/applies/{apply_id}/abort": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End a canary; its nodes go back to the installed version */
+        post: operations["post-connection-units-id-applies-apply-id-abort"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connection-units/{id}/applies/{apply_id}/promote": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let the rest of the nodes follow the canary now */
+        post: operations["post-connection-units-id-applies-apply-id-promote"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connection-units/{id}/applies/{apply_id}/replay": {
         parameters: {
             query?: never;
@@ -4545,6 +4579,75 @@ export interface components {
              */
             revision: number;
         };
+        CanaryCanary: {
+            /**
+             * Format: date-time
+             * @description When the rest went on, or it was decided to go back
+             */
+            ended_at: string | null;
+            /** @description Why the rest does not follow although the time is over */
+            held: components["schemas"]["PlanText"];
+            looks: components["schemas"]["CanaryLook"][];
+            nodes: components["schemas"]["PlanCanaryNode"][];
+            probes: components["schemas"]["PlanCanaryProbes"];
+            /**
+             * Format: int64
+             * @description Nodes that follow
+             */
+            rest: number;
+            /**
+             * Format: int64
+             * @description Rounds of probes that have ended
+             */
+            rounds: number;
+            /**
+             * Format: date-time
+             * @description Since when the canary is watched
+             */
+            since: string | null;
+            /** @enum {string} */
+            state: "pending" | "starting" | "watching" | "passed" | "returned";
+            /**
+             * Format: date-time
+             * @description When the rest follows by itself; later when nobody could watch for a time
+             */
+            until: string | null;
+            /** @description What other parts of the panel have against the canary */
+            unwell: components["schemas"]["CanaryFinding"][];
+            /** Format: int64 */
+            watch_s: number;
+        };
+        CanaryFinding: {
+            node_id: string;
+            source: string;
+            text: components["schemas"]["PlanText"];
+        };
+        CanaryLook: {
+            /**
+             * Format: int64
+             * @description Probes that did not
+             */
+            bad: number;
+            block: string;
+            /** @description What the last probe has found */
+            finding: components["schemas"]["PlanText"];
+            /**
+             * Format: int64
+             * @description Probes that got through
+             */
+            good: number;
+            /**
+             * Format: int64
+             * @description Of them the last ones
+             */
+            in_row: number;
+            node_id: string;
+            node_name: string;
+            /** @description The last probe got through */
+            ok: boolean;
+            /** Format: date-time */
+            seen_at: string | null;
+        };
         CdndnsBudgetList: {
             items: components["schemas"]["CertificatesBudget"][];
         };
@@ -5493,6 +5596,8 @@ export interface components {
         FlowsApply: {
             apply_id: string;
             bypassed_checks: components["schemas"]["FlowsBypassCheck"][];
+            /** @description Nodes that go first; null where all go at once */
+            canary: components["schemas"]["CanaryCanary"];
             cdn: components["schemas"]["FlowsPartResult"];
             /** @description What is going on, or what the end was, in one sentence */
             detail: string;
@@ -5504,8 +5609,10 @@ export interface components {
             /** @enum {string} */
             kind: "apply" | "enable" | "rerender" | "restore" | "disable" | "delete";
             /** @enum {string} */
-            phase: "before_prepare" | "waiting" | "preparing" | "before_switch" | "parking" | "switching" | "probing" | "committing" | "reverting" | "undoing" | "applied" | "apply_failed";
+            phase: "before_prepare" | "waiting" | "preparing" | "before_switch" | "parking" | "switching" | "probing" | "canary" | "committing" | "reverting" | "returning" | "undoing" | "applied" | "apply_failed";
             plan_id: string | null;
+            /** @description Who let the rest follow before its time; null when nobody did */
+            promoted_by: string | null;
             proxypanel: components["schemas"]["FlowsPartResult"];
             /** Format: int64 */
             revision: number;
@@ -5546,6 +5653,8 @@ export interface components {
         FlowsApplyStep: {
             /** @enum {string} */
             action: "configure" | "remove";
+            /** @description The node goes first */
+            canary: boolean;
             detail: string;
             /** @enum {string} */
             detail_code: "adds" | "changes" | "leaves" | "restores";
@@ -5610,6 +5719,10 @@ export interface components {
              * @description The next apply lets them in or shuts them out
              */
             waiting: number;
+        };
+        FlowsCompileBody: {
+            /** @description Nodes that go first; all at once when left out */
+            canary?: components["schemas"]["PlanCanaryWish"];
         };
         FlowsConnectionLink: {
             client_id: string;
@@ -7280,6 +7393,57 @@ export interface components {
              */
             total: number;
         };
+        PlanCanary: {
+            /** @description Entries that a real client goes through in each round */
+            looks: components["schemas"]["PlanCanaryEntry"][];
+            nodes: components["schemas"]["PlanCanaryNode"][];
+            probes: components["schemas"]["PlanCanaryProbes"];
+            /**
+             * Format: int64
+             * @description Nodes that follow
+             */
+            rest: number;
+            /** Format: int64 */
+            watch_s: number;
+        };
+        PlanCanaryEntry: {
+            block: string;
+            node_id: string;
+            node_name: string;
+        };
+        PlanCanaryNode: {
+            node_id: string;
+            node_name: string;
+            /** @enum {string} */
+            role: "exit" | "transit" | "entry" | "none";
+        };
+        PlanCanaryProbes: {
+            /**
+             * Format: int64
+             * @description Failed probes of one entry in a row that end the canary; 2 when left out
+             */
+            failures?: number;
+            /**
+             * Format: int64
+             * @description Seconds from one round of probes to the next; 30 when left out
+             */
+            interval_s?: number;
+        };
+        PlanCanaryWish: {
+            /** @description Ids of the nodes that go first; or share */
+            nodes?: string[];
+            probes?: components["schemas"]["PlanCanaryProbes"];
+            /**
+             * Format: int64
+             * @description Percent of the nodes that go first, entries before others
+             */
+            share?: number;
+            /**
+             * Format: int64
+             * @description Seconds of watching before the rest follows
+             */
+            watch_s: number;
+        };
         PlanChange: {
             field?: string;
             from?: string;
@@ -7360,6 +7524,8 @@ export interface components {
             path?: string;
         };
         PlanPlan: {
+            /** @description Nodes that go first; null when all go at once */
+            canary: components["schemas"]["PlanCanary"];
             /** @description Nodes are being asked about readiness at this moment */
             checking: boolean;
             compiler_version: string;
@@ -17128,6 +17294,220 @@ export interface operations {
             };
         };
     };
+    "post-connection-units-id-applies-apply-id-abort": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                apply_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowsApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-connection-units-id-applies-apply-id-promote": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                apply_id: string;
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowsApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-connection-units-id-applies-apply-id-replay": {
         parameters: {
             query?: never;
@@ -18839,7 +19219,11 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FlowsCompileBody"];
+            };
+        };
         responses: {
             /** @description Created */
             201: {

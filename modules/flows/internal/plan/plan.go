@@ -33,6 +33,7 @@ type Plan struct {
 	Checking        bool              `json:"checking" doc:"Nodes are being asked about readiness at this moment"`
 	Obstacles       []Obstacle        `json:"obstacles" doc:"What keeps the plan from being applied, also with force"`
 	Steps           []Step            `json:"steps"`
+	Canary          *Canary           `json:"canary" doc:"Nodes that go first; null when all go at once"`
 	Diff            Diff              `json:"diff"`
 	Rendered        map[string]string `json:"rendered" doc:"Node id to SHA-256 of its whole configuration"`
 }
