@@ -326,8 +326,8 @@ func TestACanaryIsPromotedAndAborted(t *testing.T) {
 		p.journaled("flow.canary_promoted", "flow.canary_aborted"))
 }
 
-// In read-only mode, with flows not in the plan, and while an agent of the rest does not answer the rest does not follow
-// by itself: that is said once, probes go on, and it follows when nothing keeps it any more.
+// In read-only mode, with flows not in the plan, and while an agent of the rest does not answer the rest does not
+// follow by itself: that is said once, probes go on, and it follows when nothing keeps it any more.
 func TestPromotionStopsWhileThePanelMayNotAct(t *testing.T) {
 	t.Parallel()
 	for name, hold := range map[string]func(p *pair) (release func()){

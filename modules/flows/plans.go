@@ -75,8 +75,8 @@ func (s *service) compiled(
 }
 
 // compile makes a plan of the draft and asks the nodes about readiness; it does not wait for them.
-// Faults: invalid_value, compile_failed, target_suitability_stale (422) with the problems as errors[]; nothing is stored
-// then.
+// Faults: invalid_value, compile_failed, target_suitability_stale (422) with the problems as errors[]; then nothing is
+// stored.
 func (s *service) compile(ctx context.Context, id string, wish *plan.CanaryWish) (plan.Plan, error) {
 	if err := possible(wish); err != nil {
 		return plan.Plan{}, err

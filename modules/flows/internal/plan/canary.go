@@ -136,7 +136,8 @@ func (c *canaries) choose() []Step {
 	}
 	if c.Wish.Share > 0 {
 		slices.SortFunc(able, func(a, b Step) int {
-			return cmp.Or(cmp.Compare(rank(b), rank(a)), cmp.Compare(a.NodeName, b.NodeName), cmp.Compare(a.NodeID, b.NodeID))
+			byName := cmp.Or(cmp.Compare(a.NodeName, b.NodeName), cmp.Compare(a.NodeID, b.NodeID))
+			return cmp.Or(cmp.Compare(rank(b), rank(a)), byName)
 		})
 		return able[:(len(able)*c.Wish.Share+99)/100]
 	}

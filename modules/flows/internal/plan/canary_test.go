@@ -73,8 +73,8 @@ func nodesOf(c *plan.Canary) (ids []string) {
 func TestACanaryOfAnEntryIsProbedThroughIt(t *testing.T) {
 	t.Parallel()
 	out, codes := canaried{
-		before: twoEntries(), after: refusing(twoEntries()), wish: plan.CanaryWish{Nodes: []string{nodeC, nodeC}, WatchS: 60},
-		probing: true,
+		before: twoEntries(), after: refusing(twoEntries()), probing: true,
+		wish: plan.CanaryWish{Nodes: []string{nodeC, nodeC}, WatchS: 60},
 	}.choose(t)
 	require.Empty(t, codes)
 	require.Equal(t, []string{nodeC}, nodesOf(out))
@@ -243,8 +243,8 @@ func TestAMemberOfAPoolIsProbedThroughThePool(t *testing.T) {
 	result := plan.Result{Fragments: first.Fragments, Hosts: first.Hosts, Plan: plan.Plan{Steps: []plan.Step{step}}}
 	installed[member] = changed
 	out, problems := plan.ChooseCanary(plan.CanaryInput{
-		Wish: plan.CanaryWish{Nodes: []string{member}, WatchS: 60}, Graph: in.Graph, Before: in.Graph, Hosts: first.Hosts,
-		Installed: installed, Pools: in.Pools, Root: in.Root, Probing: true,
+		Wish: plan.CanaryWish{Nodes: []string{member}, WatchS: 60}, Graph: in.Graph, Before: in.Graph,
+		Hosts: first.Hosts, Installed: installed, Pools: in.Pools, Root: in.Root, Probing: true,
 	}, result)
 	require.Empty(t, problems)
 	require.Len(t, out.Looks, 1)

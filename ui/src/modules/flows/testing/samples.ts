@@ -157,6 +157,7 @@ export function fakePlan(change: Partial<Plan> = {}): Plan {
     compiler_version: "1",
     hash: "9f2c",
     is_noop: false,
+    canary: null,
     created_at: at(1),
     created_by: "anna",
     expires_at: at(24 * 60),
@@ -298,6 +299,7 @@ export function fakeApply(change: Partial<Apply> = {}): Apply {
     steps: [
       {
         ...exit,
+        canary: false,
         state: "probing",
         error: null,
         stages: [
@@ -310,6 +312,7 @@ export function fakeApply(change: Partial<Apply> = {}): Apply {
       },
       {
         ...transit,
+        canary: false,
         state: "probing",
         error: null,
         stages: [
@@ -322,6 +325,7 @@ export function fakeApply(change: Partial<Apply> = {}): Apply {
       },
       {
         ...entry,
+        canary: false,
         state: "queued",
         error: null,
         stages: [
@@ -337,6 +341,8 @@ export function fakeApply(change: Partial<Apply> = {}): Apply {
     text: { code: "committing", text: "the new configuration becomes the installed one" },
     stages: [],
     stopped_by: null,
+    canary: null,
+    promoted_by: null,
     cdn: { state: "skipped", detail: "" },
     proxypanel: { state: "skipped", detail: "" },
     error: null,
