@@ -92,3 +92,36 @@ func TestBindingsAreListed(t *testing.T) {
 	require.Equal(t, []string{"GET /api/v1/node-domains?q=ENTRY.example.com&limit=200"}, calls)
 	require.Contains(t, out, "entry.example.com\tdirect\tok\tvalid\t-\t0\t"+bindingID)
 }
+
+// A command line that cannot be meant asks the panel nothing.
+func TestCommandLinesThatCannotBeMeant(t *testing.T) {
+	t.Parallel()
+	for _, args := range [][]string{
+		{"add"}, {"add", nodeID}, {"add", nodeID, "example.com", "more"}, {"add", nodeID, "example.com", "--ttl", "soon"},
+		{"add", nodeID, "example.com", "--what"}, {"remove"}, {"remove", "a", "b"}, {"list", "more"},
+	} {
+		exit, _, calls := panelctl(t, args...)
+		require.Equal(t, cli.ExitUsage, exit, "%v", args)
+		require.Empty(t, calls, "%v", args)
+	}
+}
+
+// A part of a name is not the name: a command that found another one has not removed anything.
+func TestAPartOfAHostNameRemovesNothing(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{
+		"GET /api/v1/node-domains?q=entry.example.com&limit=200": `{"items": [{"id": "` + bindingID + `", "hostname": "my-entry.example.com"}]}`,
+	}
+	exit, out, calls := paneltest.Line(t, commands, answers, "domains", "remove", "entry.example.com", "--yes")
+	require.Equal(t, cli.ExitFailed, exit)
+	require.Contains(t, out, "no host name entry.example.com is bound to a node")
+	require.Len(t, calls, 1)
+}
+
+// A binding that is named by its id is not searched.
+func TestABindingIsRemovedByItsId(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "remove", bindingID, "--yes")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Equal(t, []string{"DELETE /api/v1/node-domains/" + bindingID}, calls)
+}

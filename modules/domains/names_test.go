@@ -74,3 +74,32 @@ func TestHostileNamesAreRefusedAtTheirField(t *testing.T) {
 	}
 	require.EqualValues(t, 0, admin.Get(domainsapi.Path).Value("total"))
 }
+
+// A binding is renamed by the same rules, and one that cannot be keeps its name.
+func TestABindingIsRenamedByTheSameRules(t *testing.T) {
+	t.Parallel()
+	p, _ := asked(t)
+	admin := p.Admin()
+	_, id := bound(t, admin)
+	path := domainsapi.Path + "/" + id
+	for revision, one := range []struct {
+		change   map[string]any
+		hostname string
+	}{
+		{map[string]any{"zone": "ПРИМЕР.рф"}, "waw-03.xn--e1afmkfd.xn--p1ai"},
+		{map[string]any{"label": "@"}, "xn--e1afmkfd.xn--p1ai"},
+		{map[string]any{"label": "Bücher", "zone": "Example.com."}, "xn--bcher-kva.example.com"},
+		{map[string]any{"label": ""}, "waw-03.example.com"},
+	} {
+		one.change["revision"] = revision + 1
+		require.Equal(t, one.hostname, admin.Patch(path, one.change).Is(http.StatusOK).Text("hostname"))
+	}
+	for _, change := range []map[string]any{
+		{"zone": "*.example.com"}, {"zone": "127.0.0.1"}, {"zone": "localhost"}, {"label": "a.b"}, {"label": "xn--0"},
+		{"label": strings.Repeat("l", 63), "zone": long(251)},
+	} {
+		change["revision"] = 5
+		admin.Patch(path, change).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	}
+	require.Equal(t, "waw-03.example.com", admin.Get(path).Text("hostname"))
+}
