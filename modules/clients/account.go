@@ -48,7 +48,7 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 		if err != nil {
 			return fmt.Errorf("read what clients carried: %w", err)
 		}
-		if err := c.store.begin(ctx, c.now()); err != nil {
+		if err := c.begin(ctx); err != nil {
 			return err
 		}
 		if err := c.store.book(ctx, carried.Traffic); err != nil {
@@ -62,10 +62,13 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	if err != nil {
 		return database.Fault(err, nil)
 	}
-	if err := c.relistChanged(ctx); err != nil {
+	if err := c.announceEnded(ctx); err != nil {
 		return err
 	}
 	if err := c.announceSpent(ctx); err != nil {
+		return err
+	}
+	if err := c.relistMissed(ctx); err != nil {
 		return err
 	}
 	if err := c.relistAble(ctx); err != nil {
@@ -77,9 +80,12 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	return c.shareOut(ctx, confirmLimit)
 }
 
-// relistChanged has those clients looked at who are on lists and active no more, or the other way round: time and
-// traffic change that.
-func (c *clients) relistChanged(ctx context.Context) error {
+// relistMissed has those clients looked at who are on lists and active no more, or the other way round. Every change
+// that makes it so does that by itself; once an hour nothing is left of what was missed, as after a clock that ran ahead.
+func (c *clients) relistMissed(ctx context.Context) error {
+	if c.now().Minute() != 0 {
+		return nil
+	}
 	return c.store.db.InTx(ctx, func(ctx context.Context) error {
 		var changed []struct{ FlowID, ClientID string }
 		err := c.store.db.In(ctx).NewRaw(`select a.flow_id::text, a.client_id::text from client_lists l
@@ -132,12 +138,22 @@ func periodOf(reset string, now time.Time) time.Time {
 	return time.Time{}
 }
 
-// begin starts the periods that are due.
-func (s *store) begin(ctx context.Context, now time.Time) error {
+// begin starts the periods that are due. Who had used up a quota is let in again.
+func (c *clients) begin(ctx context.Context) error {
+	now := c.now()
 	for _, reset := range []string{daily, weekly, monthly} {
-		_, err := s.db.In(ctx).NewRaw(`update client_profiles set used_up = 0, used_down = 0, used_since = ?0, quota_told_at = null,
-				unshared = true
-			where quota_reset = ?1 and used_since < ?0`, periodOf(reset, now), reset).Exec(ctx)
+		var again []string
+		err := c.store.db.In(ctx).NewRaw(`with due as (
+				select id, quota_told_at is not null as told from client_profiles
+				where quota_reset = ?1 and used_since < ?0 for update
+			), begun as (
+				update client_profiles c set used_up = 0, used_down = 0, used_since = ?0, quota_told_at = null, unshared = true
+				from due where c.id = due.id
+			)
+			select id::text from due where told`, periodOf(reset, now), reset).Scan(ctx, &again)
+		if err == nil && len(again) > 0 {
+			err = c.relistUses(ctx, again...)
+		}
 		if err != nil {
 			return database.Fault(fmt.Errorf("begin the periods of quotas: %w", err), nil)
 		}

@@ -36,6 +36,10 @@ const mostAnnounced = 200
 // announceExpired writes into the journal and emits that the time of clients has ended, once for each. From that moment
 // on they are left out by what reads the clients, with or without this.
 func (c *clients) announceExpired(ctx context.Context, _ jobs.Job, _ expiryArgs) error {
+	return c.announceEnded(ctx)
+}
+
+func (c *clients) announceEnded(ctx context.Context) error {
 	return c.announce(ctx, clientsapi.EventExpired, `update client_profiles c set expiry_told_at = ?0 where c.id in (
 			select e.id from client_profiles e where e.expires_at <= ?0 and e.expiry_told_at is null and e.revoked_at is null
 			order by e.id limit ?1 for update skip locked) returning c.*`,
@@ -44,7 +48,8 @@ func (c *clients) announceExpired(ctx context.Context, _ jobs.Job, _ expiryArgs)
 		})
 }
 
-// announce marks clients by a statement that takes the moment and how many at most, and publishes the kind for each.
+// announce marks clients by a statement that takes the moment and how many at most, takes them from the lists and
+// publishes the kind for each.
 func (c *clients) announce(
 	ctx context.Context, kind, mark string, changes func(row *clientRow) map[string]audit.Change,
 ) error {
@@ -56,6 +61,13 @@ func (c *clients) announce(
 				return database.Fault(err, nil)
 			}
 			announced = len(rows)
+			ids := make([]string, len(rows))
+			for i := range rows {
+				ids[i] = rows[i].ID
+			}
+			if err := c.relistUses(ctx, ids...); err != nil {
+				return err
+			}
 			for i := range rows {
 				if err := c.publish(ctx, kind, &rows[i], changes(&rows[i])); err != nil {
 					return err

@@ -32,6 +32,7 @@ const (
 	NoClients        Code = "no_clients"
 	KeyNotExported   Code = "key_not_exported"
 	NodeUnknown      Code = "node_unknown"
+	WireGuardAnew    Code = "wireguard_made_anew"
 )
 
 // reasons are the codes in words.
@@ -61,6 +62,7 @@ var reasons = map[Code]string{
 	NoClients:        "it has no clients; the flow begins with one of its own",
 	KeyNotExported:   "a flow is exported without its keys, so that links of this flow are other ones",
 	NodeUnknown:      "there is no node of this name; choose one in the draft",
+	WireGuardAnew:    "flows make keys and addresses of WireGuard themselves: draw such an entry and give its peers new files",
 }
 
 // Reason is the code in words.

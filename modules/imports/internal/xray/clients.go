@@ -31,6 +31,7 @@ type client struct {
 	TotalGB    float64 `json:"totalGB"`    // bytes, whatever its name says
 	Reset      float64 `json:"reset"`      // days
 	Cycle      string  `json:"trafficReset"`
+	LimitIP    float64 `json:"limitIp"` // addresses from which it may connect at a time
 	Comment    string  `json:"comment"`
 	Up         int64   `json:"panelUp"` // that another panel has counted
 	Down       int64   `json:"panelDown"`
@@ -66,6 +67,9 @@ func (r *reader) clients(e *foreign.Entry, s *settings) {
 		if one != nil {
 			r.client(e, at(i), i, one)
 		}
+	}
+	if slices.ContainsFunc(parsed, func(one *client) bool { return one != nil && one.LimitIP > 0 }) {
+		r.note(".settings.clients.limitIp", foreign.SettingLeftOut, "limitIp") // once for all of them
 	}
 	if len(e.Clients) == 0 {
 		r.note(".settings.clients", foreign.NoClients, "")

@@ -105,7 +105,11 @@ const (
 // read adds the listener, or says why it cannot be an entry.
 func (r *reader) read(c *Config) {
 	protocol, spoken := protocols[strings.ToLower(r.in.Protocol)]
-	if !spoken {
+	switch {
+	case strings.EqualFold(r.in.Protocol, "wireguard"):
+		r.note(".protocol", foreign.WireGuardAnew, r.in.Protocol)
+		return
+	case !spoken:
 		r.note(".protocol", foreign.ProtocolUnknown, r.in.Protocol)
 		return
 	}

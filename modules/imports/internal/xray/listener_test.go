@@ -1,6 +1,7 @@
 package xray_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -61,12 +62,53 @@ func TestProtocolsTransportsAndSecurities(t *testing.T) {
 
 func TestProtocolsThatFlowsDoNotSpeakAreTold(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{"wireguard", "socks", "http", "dokodemo-door", "mixed", "tun", "", "a\u0000b"} {
+	for _, protocol := range []string{"socks", "http", "dokodemo-door", "mixed", "tun", "", "a\u0000b"} {
 		c := listener(t, object{"port": 1, "protocol": protocol})
 		require.Empty(t, c.Entries)
 		require.Equal(t, foreign.ProtocolUnknown, c.Findings[0].Code)
 		require.Equal(t, foreign.Clean(protocol, 64), c.Findings[0].What)
 	}
+}
+
+// Flows speak WireGuard, with keys and addresses of their own making: peers from elsewhere could not go on with their
+// files, and whoever imports is told so.
+func TestListenersOfWireGuardAreToldWithTheirReason(t *testing.T) {
+	t.Parallel()
+	for _, protocol := range []string{"wireguard", "WireGuard"} {
+		c := listener(t, object{"port": 51820, "protocol": protocol, "settings": object{"peers": []object{{"publicKey": "x"}}}})
+		require.Empty(t, c.Entries)
+		require.Len(t, c.Findings, 1)
+		require.Equal(t, "inbounds[0].protocol", c.Findings[0].Path)
+		require.Equal(t, foreign.WireGuardAnew, c.Findings[0].Code)
+	}
+}
+
+// A limit of the addresses of a client is nothing that flows have: it is told once for a listener, however many of its
+// clients have one.
+func TestALimitOfAddressesIsTold(t *testing.T) {
+	t.Parallel()
+	about := func(limits ...any) (found []foreign.Finding) {
+		var clients []object
+		for i, limit := range limits {
+			id := fmt.Sprintf("0d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b%02d", i)
+			clients = append(clients, object{"id": id, "email": id, "limitIp": limit})
+		}
+		c := listener(t, object{
+			"port": 1, "protocol": "vless", "settings": object{"clients": clients, "decryption": "none"},
+			"streamSettings": object{"security": "tls", "tlsSettings": object{"serverName": "a.example"}},
+		})
+		for _, f := range c.Findings {
+			if f.What == "limitIp" {
+				found = append(found, f)
+			}
+		}
+		return found
+	}
+	require.Empty(t, about(0, 0))
+	told := about(0, 2, 3)
+	require.Len(t, told, 1)
+	require.Equal(t, "inbounds[0].settings.clients.limitIp", told[0].Path)
+	require.Equal(t, foreign.SettingLeftOut, told[0].Code)
 }
 
 func TestPorts(t *testing.T) {

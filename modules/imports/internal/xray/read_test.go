@@ -167,7 +167,7 @@ func TestWhatIsNotReadIsTold(t *testing.T) {
 			"routing.rules[4] rule_left_out block",
 			"routing.rules[5] rule_left_out direct",
 			"routing.rules[7] rule_left_out warp",
-			"inbounds[3].protocol protocol_not_supported wireguard",
+			"inbounds[3].protocol wireguard_made_anew wireguard",
 		}, told(c))
 	}
 }

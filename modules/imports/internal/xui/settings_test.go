@@ -172,7 +172,7 @@ func TestAnInboundThatCannotBeAFlowIsNamedWithItsReason(t *testing.T) {
 // The protocols of 3x-ui that flows do not speak are named.
 func TestProtocolsThatFlowsDoNotSpeakAreNamed(t *testing.T) {
 	t.Parallel()
-	for _, protocol := range []string{"wireguard", "http", "mixed", "tunnel", "tun", "mtproto", "socks", "dokodemo-door", ""} {
+	for _, protocol := range []string{"http", "mixed", "tunnel", "tun", "mtproto", "socks", "dokodemo-door", ""} {
 		c := listed(t, inbound(protocol, "", ""))
 		require.Empty(t, c.Entries)
 		require.Equal(t, []foreign.Finding{{

@@ -112,7 +112,7 @@ func TestWhatADatabaseHasBesidesIsTold(t *testing.T) {
 	t.Parallel()
 	c := read(t, database(t))
 	for path, code := range map[string]foreign.Code{
-		"inbounds[id=4].protocol":                       foreign.ProtocolUnknown,
+		"inbounds[id=4].protocol":                       foreign.WireGuardAnew,
 		"inbounds[id=10].protocol":                      foreign.ProtocolUnknown,
 		"inbounds[id=8]":                                foreign.NotReadable,
 		"inbounds[id=9].streamSettings.security":        foreign.SecurityUnknown,
