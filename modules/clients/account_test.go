@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/clients"
@@ -131,4 +132,41 @@ func TestAQuotaIsReachedOnceInEachPeriod(t *testing.T) {
 	require.Nil(t, s.get(id).Quota)
 	both := map[string]any{"revision": got.Revision + 1, "no_quota": true, "quota": map[string]any{"bytes": 1}}
 	s.admin.Patch(path+"/"+id, both).Refused(422, "invalid_value")
+}
+
+// Who may use a flow changes with the time and with what was carried. The list of the flow follows both, and nobody else
+// on it is looked at: a client whose time ends or whose quota is used up goes, one whose quota begins anew comes back.
+func TestListsFollowTimeAndQuotas(t *testing.T) {
+	t.Parallel()
+	clock := clockwork.NewFakeClockAt(time.Date(2026, 11, 25, 12, 7, 0, 0, time.UTC)) // not the minute of the whole look
+	s := start(t, clock, paneltest.Clock(clock))
+	flows := []string{s.flow}
+	ending := s.add("Anna", "flow_ids", flows, "expires_at", clock.Now().Add(10*time.Minute))
+	quota := map[string]any{"bytes": gigabyte, "reset": "daily"}
+	spent := s.add("Boris", "flow_ids", flows, "quota", quota)
+	s.add("Vera", "flow_ids", flows)
+	execute := func(statement string, args ...any) {
+		t.Helper()
+		_, err := s.panel.DB.NewRaw(statement, args...).Exec(t.Context())
+		require.NoError(t, err)
+	}
+	// Another panel works on the list, so that what it is to look at stays there.
+	execute(`insert into client_lists (flow_id, nodes, seen, open, whole, lease_token, lease_until)
+		values (?, 1, 1, false, false, 'another', now() + interval '1 day')`, s.flow)
+	looked := func() (ids []string) {
+		t.Helper()
+		s.panel.RunSchedule("clients.account")
+		require.NoError(t, s.panel.DB.NewRaw("delete from client_list_changes returning client_id::text").
+			Scan(t.Context(), &ids))
+		return ids
+	}
+	require.Empty(t, looked())
+	execute("update client_profiles set used_up = ? where id = ?", gigabyte, spent)
+	require.Equal(t, []string{spent}, looked())
+	require.Empty(t, looked(), "once")
+	clock.Advance(11 * time.Minute)
+	require.Equal(t, []string{ending}, looked())
+	clock.Advance(24 * time.Hour)
+	require.Equal(t, []string{spent}, looked())
+	require.Empty(t, looked())
 }

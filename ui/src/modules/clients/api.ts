@@ -141,22 +141,26 @@ export interface Edit {
   flows: string[];
 }
 
-/** Changes a client, then its flows. Where a flow is refused, the next attempt begins with what this one has left. */
+/**
+ * Changes a client, then its flows. Where something is refused, the next attempt begins with what is there then: with
+ * what this one has left, or with what somebody else has saved meanwhile, as the refusal has said.
+ */
 export function useChangeClient() {
   const left = useRef<Client>(undefined);
   return useAct(async ({ client, change, flows }: Edit): Promise<Client> => {
     const path = { id: client.id };
     const before = left.current ?? client;
     const body = { ...change, revision: before.revision };
-    const changed = await answer(api.PATCH("/api/v1/clients/{id}", { params: { path }, body }));
-    left.current = changed;
+    let there = before;
     try {
-      await moveTo(changed, flows);
+      there = await answer(api.PATCH("/api/v1/clients/{id}", { params: { path }, body }));
+      left.current = there;
+      await moveTo(there, flows);
     } catch (refused) {
-      left.current = await answer(api.GET("/api/v1/clients/{id}", { params: { path } })).catch(() => changed);
+      left.current = await answer(api.GET("/api/v1/clients/{id}", { params: { path } })).catch(() => there);
       throw refused;
     }
-    return changed;
+    return there;
   });
 }
 

@@ -72,6 +72,23 @@ describe("the dialog of a client", () => {
     expect(patch.mock.calls.map(([, sent]) => (sent as { body: { revision: number } }).body.revision)).toEqual([3, 7]);
   });
 
+  it("tells that somebody else has saved the client, and is saved over that when it is sent again", async () => {
+    const conflict = { code: "revision_conflict", detail: "somebody else has changed this meanwhile" };
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValueOnce(answers(conflict, 409));
+    vi.spyOn(api, "GET").mockResolvedValue(answers({ ...client, revision: 9 }));
+    const closed = vi.fn();
+    await renderApp(<ClientDialog client={client} onClose={closed} />);
+    const save = await screen.findByRole("button", { name: "Save" });
+    await user.click(save);
+    expect(await screen.findByRole("alert")).toBeInTheDocument();
+    await waitFor(() => expect(save).toBeEnabled());
+    expect(closed).not.toHaveBeenCalled();
+    patch.mockResolvedValue(answers({ ...client, revision: 10 }));
+    await user.click(save);
+    await waitFor(() => expect(closed).toHaveBeenCalledOnce());
+    expect(patch.mock.calls.map(([, sent]) => (sent as { body: { revision: number } }).body.revision)).toEqual([3, 9]);
+  });
+
   it("imports a list of names and says what was there already", async () => {
     const post = vi.spyOn(api, "POST").mockResolvedValue(answers({ added: 1, skipped: ["Anna"] }));
     await renderApp(<ImportDialog onClose={() => undefined} />);
