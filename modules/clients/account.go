@@ -81,7 +81,8 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 }
 
 // relistMissed has those clients looked at who are on lists and active no more, or the other way round. Every change
-// that makes it so does that by itself; once an hour nothing is left of what was missed, as after a clock that ran ahead.
+// that makes it so does that by itself; once an hour nothing is left of what was missed, as after a clock that ran
+// ahead.
 func (c *clients) relistMissed(ctx context.Context) error {
 	if c.now().Minute() != 0 {
 		return nil
@@ -147,7 +148,8 @@ func (c *clients) begin(ctx context.Context) error {
 				select id, quota_told_at is not null as told from client_profiles
 				where quota_reset = ?1 and used_since < ?0 for update
 			), begun as (
-				update client_profiles c set used_up = 0, used_down = 0, used_since = ?0, quota_told_at = null, unshared = true
+				update client_profiles c
+				set used_up = 0, used_down = 0, used_since = ?0, quota_told_at = null, unshared = true
 				from due where c.id = due.id
 			)
 			select id::text from due where told`, periodOf(reset, now), reset).Scan(ctx, &again)

@@ -134,11 +134,13 @@ func TestAQuotaIsReachedOnceInEachPeriod(t *testing.T) {
 	s.admin.Patch(path+"/"+id, both).Refused(422, "invalid_value")
 }
 
-// Who may use a flow changes with the time and with what was carried. The list of the flow follows both, and nobody else
-// on it is looked at: a client whose time ends or whose quota is used up goes, one whose quota begins anew comes back.
+// Who may use a flow changes with the time and with what was carried. The list of the flow follows both, and nobody
+// else on it is looked at: a client whose time ends or whose quota is used up goes, one whose quota begins anew comes
+// back.
 func TestListsFollowTimeAndQuotas(t *testing.T) {
 	t.Parallel()
-	clock := clockwork.NewFakeClockAt(time.Date(2026, 11, 25, 12, 7, 0, 0, time.UTC)) // not the minute of the whole look
+	at := time.Date(2026, 11, 25, 12, 7, 0, 0, time.UTC) // not the minute in which everybody is looked at
+	clock := clockwork.NewFakeClockAt(at)
 	s := start(t, clock, paneltest.Clock(clock))
 	flows := []string{s.flow}
 	ending := s.add("Anna", "flow_ids", flows, "expires_at", clock.Now().Add(10*time.Minute))
