@@ -50,9 +50,27 @@ func (s *service) saveDraft(
 		if err := s.store.keepKeys(ctx, f.ID, g, keys, s.now()); err != nil {
 			return err
 		}
-		return s.storeDraft(ctx, f, g, loaded)
+		return s.storeDraft(ctx, f, g, loaded, "flow.draft_saved")
 	})
 	return saved, database.Fault(err, nil)
+}
+
+// redraw replaces a drawing by one that was made of it, with a word of its own in the journal. Faults: not_found (404),
+// revision_conflict (409), invalid_value with node_domain_unknown (422).
+func (s *service) redraw(ctx context.Context, id string, revision int, action string, g graph.Graph) error {
+	return s.db.InTx(ctx, func(ctx context.Context) error {
+		f, err := s.store.locked(ctx, id)
+		if err != nil {
+			return err
+		}
+		if f.DraftRevision != revision {
+			return revisionConflict(f.DraftRevision)
+		}
+		if same(f.Graph, g) {
+			return nil
+		}
+		return s.storeDraft(ctx, f, g, nil, action)
+	})
 }
 
 func same(a, b graph.Graph) bool { return bytes.Equal(graph.Encode(a), graph.Encode(b)) }
@@ -77,7 +95,9 @@ func (s *service) loaded(ctx context.Context, f *flowRow, g graph.Graph, version
 	return v, nil
 }
 
-func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loaded *versionRow) error {
+func (s *service) storeDraft(
+	ctx context.Context, f *flowRow, g graph.Graph, loaded *versionRow, action string,
+) error {
 	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
 		return err
 	}
@@ -98,7 +118,6 @@ func (s *service) storeDraft(ctx context.Context, f *flowRow, g graph.Graph, loa
 			return err
 		}
 	}
-	action := "flow.draft_saved"
 	changes["draft_revision"] = audit.Change{From: f.DraftRevision - 1, To: f.DraftRevision}
 	if loaded != nil {
 		action, changes["version"] = "flow.version_loaded", audit.Change{To: loaded.Number}

@@ -19,6 +19,7 @@ import (
 	"panel/modules/flows/internal/found"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/redraw"
 	"panel/modules/flows/internal/stages"
 	"panel/platform/access"
 	"panel/platform/database"
@@ -389,4 +390,11 @@ func newBulk(s *service, q *jobs.Enqueuer, o *operations.Store) *bulk.Applies {
 		return s.apply(ctx, flowID, planID, revision, false)
 	}
 	return bulk.New(s.db, s.clock, q, o, install)
+}
+
+// newRedraws lets the drafts of many flows be changed together.
+func newRedraws(s *service, q *jobs.Enqueuer, o *operations.Store) *redraw.Redraws {
+	return redraw.New(s.db, s.clock, q, o, redraw.Parts{
+		Save: s.redraw, NodeNames: s.nodes.names, Checks: s.hooks.targets.Checker,
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/past"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/redraw"
 	"panel/modules/flows/internal/traffic"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -18,11 +19,14 @@ import (
 )
 
 type handlers struct {
-	s    *service
-	bulk *bulk.Applies
+	s       *service
+	bulk    *bulk.Applies
+	redraws *redraw.Redraws
 }
 
-func newHandlers(s *service, b *bulk.Applies) *handlers { return &handlers{s: s, bulk: b} }
+func newHandlers(s *service, b *bulk.Applies, r *redraw.Redraws) *handlers {
+	return &handlers{s: s, bulk: b, redraws: r}
+}
 
 const noStore = "no-store"
 
@@ -190,6 +194,33 @@ func (h *handlers) bulkApply(ctx context.Context, in *bulkApplyInput) (*body[bul
 
 func (h *handlers) bulkApplied(ctx context.Context, in *bulkApplyPath) (*body[bulk.Apply], error) {
 	return answer(h.bulk.Get(ctx, in.BulkID))
+}
+
+type changeTargetInput struct{ Body redraw.NewTarget }
+
+// redrawOutput is a change of many drafts: accepted, or 200 where it is only told.
+type redrawOutput struct {
+	Status int
+	Body   redraw.Change
+}
+
+func redrawn(change redraw.Change, err error) (*redrawOutput, error) {
+	if err != nil {
+		return nil, err
+	}
+	status := accepted
+	if change.DryRun {
+		status = http.StatusOK
+	}
+	return &redrawOutput{Status: status, Body: change}, nil
+}
+
+func (h *handlers) changeTarget(ctx context.Context, in *changeTargetInput) (*redrawOutput, error) {
+	return redrawn(h.redraws.ChangeTarget(ctx, in.Body))
+}
+
+func (h *handlers) bulkChanged(ctx context.Context, in *bulkApplyPath) (*body[redraw.Change], error) {
+	return answer(h.redraws.Get(ctx, in.BulkID))
 }
 
 func (h *handlers) applies(ctx context.Context, in *pageInput) (*body[httpapi.Page[Apply]], error) {

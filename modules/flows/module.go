@@ -12,6 +12,7 @@ import (
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/console"
+	"panel/modules/flows/internal/redraw"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -73,6 +74,7 @@ func Module() module.Module {
 				"flow.link_issued",
 				"flow.public_link_issued",
 				"flow.public_link_revoked",
+				redraw.ActionTarget,
 				"flow.version_changed",
 				"flow.version_kept",
 				"flow.version_loaded",
@@ -88,10 +90,11 @@ func Module() module.Module {
 			{Table: "flow_plans", ID: "id", Column: "content"},
 		},
 		Migrations: module.SQL(files),
-		Tidy:       []jobs.Tidy{bulk.Tidy()},
+		Tidy:       []jobs.Tidy{bulk.Tidy(), redraw.Tidy()},
 		Checks:     doctorChecks(),
 		Private: []any{
-			newStore, newNodes, newService, newRunner, newHandlers, newHooks, newBulk, stages.NewRegistry,
+			newStore, newNodes, newService, newRunner, newHandlers, newHooks, newBulk, newRedraws,
+			stages.NewRegistry,
 		},
 		Exports: []any{
 			exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers,
@@ -111,7 +114,7 @@ func attach(
 	related.Flows(r.store.related)
 	return module.Parts{
 		Routes: h.routes(), Loops: r.loops(), Metrics: r.metrics(),
-		Jobs:  []jobs.Worker{h.s.rerenderWorker(), h.bulk.Worker()},
+		Jobs:  []jobs.Worker{h.s.rerenderWorker(), h.bulk.Worker(), h.redraws.Worker()},
 		Ready: []func(context.Context) error{h.s.store.rekey}, Restored: r.restored,
 	}
 }
@@ -175,6 +178,10 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Post("/bulk/apply", "Install the plans of many flows", access.Needs(Install), h.bulkApply,
 			httpapi.Status(accepted)),
 		httpapi.Get("/bulk/apply/{bulk_id}", "Show what became of each flow", access.Needs(View), h.bulkApplied,
+			reads),
+		httpapi.Post("/bulk/change-target", "Change the REALITY target of many drafts", access.Needs(Edit), h.changeTarget,
+			httpapi.Status(accepted)),
+		httpapi.Get("/bulk/changes/{bulk_id}", "Show what became of each draft", access.Needs(View), h.bulkChanged,
 			reads),
 		httpapi.Get("/{id}", "Show a flow", access.Needs(View), h.get, reads),
 		httpapi.Patch("/{id}", "Change a flow's name, tags or owner", access.Needs(Edit), h.patch),

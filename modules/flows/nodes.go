@@ -86,6 +86,16 @@ func (s *nodes) byID(ctx context.Context, ids []string) (map[string]nodesapi.Nod
 	return out, err
 }
 
+// names gives the names of nodes; unknown ones are absent.
+func (s *nodes) names(ctx context.Context, ids []string) (map[string]string, error) {
+	found, err := s.byID(ctx, ids)
+	out := make(map[string]string, len(found))
+	for id, n := range found {
+		out[id] = n.Name
+	}
+	return out, err
+}
+
 // compilable is a node as the compiler sees it.
 func compilable(n nodesapi.Node) plan.Node {
 	out := plan.Node{

@@ -113,11 +113,15 @@ func (s *searches) foundTargets(ctx context.Context, ids []string) (map[string]f
 		return found, nil
 	}
 	rows, err := s.store.byIDs(ctx, ids)
-	for _, r := range rows {
-		found[r.ID] = flowsapi.FoundTarget{
-			NodeID: r.NodeID, Target: r.Target, ServerName: r.ServerName, ValidUntil: r.ValidUntil,
-			Suitable: r.Suitability == verdict.Suitable || r.Suitability == verdict.Acceptable,
-		}
+	for i := range rows {
+		found[rows[i].ID] = rows[i].outside()
 	}
 	return found, err
+}
+
+func (r *resultRow) outside() flowsapi.FoundTarget {
+	return flowsapi.FoundTarget{
+		ID: r.ID, NodeID: r.NodeID, Target: r.Target, ServerName: r.ServerName, ValidUntil: r.ValidUntil,
+		Suitable: r.Suitability == verdict.Suitable || r.Suitability == verdict.Acceptable,
+	}
 }

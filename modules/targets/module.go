@@ -57,6 +57,7 @@ func Module() module.Module {
 
 func attach(h *handlers, s *searches, drafts flowsapi.FoundTargets) module.Parts {
 	drafts.Add("targets", s.foundTargets)
+	drafts.Checks(targetChecks{s})
 	return module.Parts{
 		Routes: h.routes(), Jobs: s.workers(), Schedules: []jobs.Schedule{schedule()},
 		AgentBatches: []ingest.Intake{s.intake()}, Metrics: []metrics.Collector{s.running(), s.failed()},

@@ -239,3 +239,24 @@ func (s *store) byIDs(ctx context.Context, ids []string) (rows []resultRow, err 
 	err = s.db.In(ctx).NewSelect().Model(&rows).Where("r.id = any(?::uuid[])", pgdialect.Array(ids)).Scan(ctx)
 	return rows, database.Fault(err, nil)
 }
+
+// fresh gives the newest result of a target for each node and name that counts at a moment.
+func (s *store) fresh(ctx context.Context, target string, nodeIDs []string, now time.Time) (rows []resultRow, err error) {
+	err = s.db.In(ctx).NewSelect().Model(&rows).DistinctOn("r.node_id, r.server_name").
+		Where("r.target = ? and r.node_id = any(?::uuid[]) and r.valid_until > ?", target, pgdialect.Array(nodeIDs), now).
+		OrderExpr("r.node_id, r.server_name, r.checked_at desc").Scan(ctx, &rows)
+	return rows, database.Fault(err, nil)
+}
+
+// over gives those of the searches that have ended.
+func (s *store) over(ctx context.Context, ids []string) (rows []searchRow, err error) {
+	err = s.db.In(ctx).NewSelect().Model(&rows).Where("s.id = any(?::uuid[]) and s.state <> ?", pgdialect.Array(ids),
+		stateRunning).Scan(ctx)
+	return rows, database.Fault(err, nil)
+}
+
+// ofSearches gives what searches have found.
+func (s *store) ofSearches(ctx context.Context, ids []string) (rows []resultRow, err error) {
+	err = s.db.In(ctx).NewSelect().Model(&rows).Where("r.search_id = any(?::uuid[])", pgdialect.Array(ids)).Scan(ctx)
+	return rows, database.Fault(err, nil)
+}

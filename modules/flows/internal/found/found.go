@@ -21,7 +21,10 @@ import (
 const Stale = "target_suitability_stale"
 
 // Sources are who knows targets that were searched for. It is flowsapi.FoundTargets.
-type Sources struct{ all []source }
+type Sources struct {
+	all    []source
+	checks flowsapi.TargetChecks
+}
 
 type source struct {
 	name string
@@ -32,6 +35,12 @@ type source struct {
 func (s *Sources) Add(name string, ask func(context.Context, []string) (map[string]flowsapi.FoundTarget, error)) {
 	s.all = append(s.all, source{name, ask})
 }
+
+// Checks takes who checks single targets, while the panel is composed.
+func (s *Sources) Checks(by flowsapi.TargetChecks) { s.checks = by }
+
+// Checker is who checks single targets; nil when nobody does.
+func (s *Sources) Checker() flowsapi.TargetChecks { return s.checks }
 
 // named is a listener that names a result.
 type named struct {

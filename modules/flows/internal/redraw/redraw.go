@@ -1,0 +1,257 @@
+// Package redraw changes the drafts of many flows as one operation.
+//
+// What was asked for is a row. What became of a flow is written into it by the transaction that changes its draft, so
+// that a panel that dies is continued by another and no draft is changed twice. Nothing is installed.
+package redraw
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+
+	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/graph"
+	"panel/platform/access"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/jobs"
+	"panel/platform/operations"
+)
+
+const (
+	kept    = 30 * 24 * time.Hour
+	pause   = 500 * time.Millisecond
+	longest = 2 * time.Hour
+	running = 4 // of these operations on one panel
+	// Most is how many flows one operation changes: as many as are applied together.
+	Most = 500
+)
+
+// KindTarget is the change of a REALITY target.
+const KindTarget = "change_target"
+
+// States of a flow.
+const (
+	Waiting = "waiting"
+	Changed = "changed"
+	LeftOut = "left_out"
+)
+
+// Codes of reasons why a flow is left out, beside those of the faults that its change is refused with.
+const (
+	nothingToChange  = "nothing_to_change"
+	nodeMissing      = "node_missing"
+	targetUnchecked  = "target_unchecked"
+	targetUnsuitable = "target_unsuitable"
+	cancelled        = "cancelled"
+)
+
+// States of the check of a target from a block's node.
+const (
+	CheckFresh  = "fresh"
+	CheckNeeded = "needed"
+	CheckRuns   = "running"
+	CheckFailed = "failed"
+)
+
+// Block is a block that changes.
+type Block struct {
+	Key      string `json:"key"`
+	NodeID   string `json:"node_id"`
+	NodeName string `json:"node_name"`
+	From     string `json:"from" doc:"REALITY target before"`
+	To       string `json:"to" doc:"REALITY target after"`
+	Check    string `json:"check" enum:"fresh,needed,running,failed" doc:"fresh: a search has found the target suitable for this node within 24 hours"`
+	ResultID string `json:"target_result_id" doc:"What the draft takes over; empty while nobody has found it suitable"`
+
+	Name string `json:"sni" doc:"Name that the target is asked for"`
+}
+
+// Item is one flow.
+type Item struct {
+	FlowID   string  `json:"flow_id" format:"uuid"`
+	FlowName string  `json:"flow_name"`
+	Revision int     `json:"revision" doc:"Of the draft that the change starts from"`
+	State    string  `json:"state" enum:"waiting,changed,left_out"`
+	Code     string  `json:"code" doc:"Why it is left out; empty when it is not"`
+	Error    string  `json:"error"`
+	Blocks   []Block `json:"blocks"`
+}
+
+// Change is a change of many drafts as the API shows it.
+type Change struct {
+	ID          string     `json:"id" doc:"Empty of a dry run"`
+	OperationID string     `json:"operation_id" doc:"Empty of a dry run"`
+	Kind        string     `json:"kind" enum:"change_target"`
+	DryRun      bool       `json:"dry_run"`
+	Target      string     `json:"target" doc:"REALITY target that the flows get"`
+	Items       []Item     `json:"items" doc:"By the names of the flows"`
+	StartedBy   string     `json:"started_by"`
+	StartedAt   *time.Time `json:"started_at"`
+	FinishedAt  *time.Time `json:"finished_at"`
+}
+
+// check is one target that is tried from one node.
+type check struct {
+	NodeID   string `json:"node_id"`
+	Name     string `json:"sni"`
+	SearchID string `json:"search_id,omitempty"`
+	ResultID string `json:"result_id,omitempty"`
+	Code     string `json:"code,omitempty"`
+	Error    string `json:"error,omitempty"`
+}
+
+func (c check) open() bool { return c.ResultID == "" && c.Code == "" }
+
+type row struct {
+	bun.BaseModel `bun:"table:flow_redraws,alias:r"`
+
+	ID          string `bun:",pk"`
+	OperationID string
+	Kind        string
+	Wanted      wanted  `bun:",type:jsonb"`
+	Items       []Item  `bun:",type:jsonb"`
+	Checks      []check `bun:",type:jsonb"`
+	Written     int     // how often it was; a panel that comes back too late meets another figure
+	StartedBy   string
+	AccountID   string
+	StartedAt   time.Time
+	FinishedAt  *time.Time
+}
+
+// wanted is what was asked for.
+type wanted struct {
+	Target string `json:"target,omitempty"`
+	From   string `json:"from,omitempty"`
+}
+
+func (r *row) shown() Change {
+	return Change{
+		ID: r.ID, OperationID: r.OperationID, Kind: r.Kind, Target: r.Wanted.Target, Items: r.Items,
+		StartedBy: r.StartedBy, StartedAt: &r.StartedAt, FinishedAt: r.FinishedAt,
+	}
+}
+
+// Saver replaces the drawing of a draft that is still of the revision, under its own word in the journal. Faults:
+// not_found (404), revision_conflict (409), invalid_value (422).
+type Saver func(ctx context.Context, flowID string, revision int, action string, g graph.Graph) error
+
+// Parts are what redraws need of flows.
+type Parts struct {
+	Save      Saver
+	NodeNames func(ctx context.Context, ids []string) (map[string]string, error)
+	Checks    func() flowsapi.TargetChecks // nil where nobody can check targets
+}
+
+// Redraws are the changes of many drafts on a panel.
+type Redraws struct {
+	db         *database.DB
+	clock      clockwork.Clock
+	queue      *jobs.Enqueuer
+	operations *operations.Store
+	parts      Parts
+}
+
+// New makes them.
+func New(db *database.DB, c clockwork.Clock, q *jobs.Enqueuer, o *operations.Store, p Parts) *Redraws {
+	return &Redraws{db: db, clock: c, queue: q, operations: o, parts: p}
+}
+
+type args struct {
+	ID string `json:"id"`
+}
+
+// Kind names the worker.
+func (args) Kind() string { return "flows.redraw" }
+
+// Tidy drops what has become of drafts a month later; the journal keeps their changes.
+func Tidy() jobs.Tidy { return jobs.Tidy{Table: "flow_redraws", Column: "started_at", Age: kept} }
+
+// Worker changes the drafts of one operation.
+func (r *Redraws) Worker() jobs.Worker {
+	return jobs.Worker{
+		Kind: args{}.Kind(), Limit: running, Timeout: longest,
+		Work: jobs.Do(func(ctx context.Context, job jobs.Job, a args) error { return r.run(ctx, a.ID, job.Progress) }),
+	}
+}
+
+// start notes what is wanted with the job that does it.
+func (r *Redraws) start(ctx context.Context, made *row) (Change, error) {
+	caller := access.From(ctx)
+	made.ID, made.StartedBy, made.AccountID = database.NewID(), caller.Username, caller.AccountID
+	made.StartedAt = r.now()
+	err := r.db.InTx(ctx, func(ctx context.Context) error {
+		follow := &operations.New{About: operations.About{Type: "redraw", ID: made.ID, Name: named(made.Items)}}
+		if err := r.queue.Insert(ctx, args{made.ID}, jobs.Opts{Operation: follow}); err != nil {
+			return fmt.Errorf("start to change %d drafts: %w", len(made.Items), err)
+		}
+		made.OperationID = follow.ID
+		_, err := r.db.In(ctx).NewInsert().Model(made).ExcludeColumn("written").Exec(ctx)
+		return database.Fault(err, nil)
+	})
+	return made.shown(), err
+}
+
+func (r *Redraws) now() time.Time { return r.clock.Now().UTC().Truncate(time.Microsecond) }
+
+// named is what a list of operations calls them.
+func named(items []Item) string {
+	if len(items) == 1 {
+		return items[0].FlowName
+	}
+	return items[0].FlowName + " +" + strconv.Itoa(len(items)-1)
+}
+
+// Get shows a change as it is now. Fault: not_found (404).
+func (r *Redraws) Get(ctx context.Context, id string) (Change, error) {
+	if !database.IsID(id) {
+		return Change{}, fault.Missing(fault.NoSuchThing)
+	}
+	found, err := r.read(ctx, id)
+	if err != nil || found.FinishedAt != nil {
+		return found.shown(), err
+	}
+	followed, err := r.operations.Get(ctx, found.OperationID)
+	if err == nil && followed.FinishedAt != nil { // before a panel could note it
+		found.leaveOut(cancelled, "the operation was cancelled")
+		found.FinishedAt = followed.FinishedAt
+	}
+	return found.shown(), err
+}
+
+func (r *Redraws) read(ctx context.Context, id string) (*row, error) {
+	found := new(row)
+	err := r.db.NewSelect().Model(found).Where("id = ?", id).Scan(ctx)
+	return found, database.Fault(err, nil)
+}
+
+// errOvertaken means that another panel has gone on with it.
+var errOvertaken = errors.New("another panel goes on with this change of drafts")
+
+func (r *Redraws) write(ctx context.Context, of *row) error {
+	done, err := r.db.In(ctx).NewRaw(`update flow_redraws set items = ?, checks = ?, finished_at = ?,
+		written = written + 1 where id = ? and written = ?`, of.Items, of.Checks, of.FinishedAt, of.ID, of.Written).Exec(ctx)
+	if err != nil {
+		return database.Fault(fmt.Errorf("note how a change of drafts stands: %w", err), nil)
+	}
+	if n, err := done.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(errOvertaken, err)
+	}
+	of.Written++
+	return nil
+}
+
+func (r *row) leaveOut(code, why string) {
+	for i := range r.Items {
+		if r.Items[i].State == Waiting {
+			r.Items[i].leave(code, why)
+		}
+	}
+}
+
+func (i *Item) leave(code, why string) { i.State, i.Code, i.Error = LeftOut, code, why }
