@@ -54,6 +54,8 @@ export interface ActDialogProps {
   run: (report: (results: ActResult[]) => void, failed?: string[]) => Promise<ActResult[]>;
   /** Takes it back on those where it was done, where an opposite act exists. */
   takeBack?: { verb: string; run: (done: string[]) => Promise<ActResult[]> };
+  /** What comes next for those on which it was done, where another page goes on with them. */
+  onward?: { verb: string; run: (done: string[]) => void };
   /** The words for its end where the objects are not nodes. */
   words?: { done: (count: number) => string; retry: (count: number) => string };
 }
@@ -90,7 +92,14 @@ export function ActDialog(props: ActDialogProps) {
       {phase.kind === "asking" ? (
         <Question {...props} onClose={onClose} error={phase.error} onConfirm={() => start()} />
       ) : (
-        <Results phase={phase} words={props.words} undo={undo} onClose={onClose} onRetry={() => start(phase.results)} />
+        <Results
+          phase={phase}
+          words={props.words}
+          undo={undo}
+          onward={props.onward}
+          onClose={onClose}
+          onRetry={() => start(phase.results)}
+        />
       )}
     </Modal>
   );
@@ -195,15 +204,18 @@ function Effects({ effects, error }: { effects: ActEffect[] | undefined; error: 
 interface ResultsProps {
   phase: Extract<Phase, { results: ActResult[] }>;
   undo: { verb: string; start: (ended: ActResult[]) => void } | undefined;
+  onward: ActDialogProps["onward"];
   words: ActDialogProps["words"];
   onClose: () => void;
   onRetry: () => void;
 }
 
-function Results({ phase: { kind, results, back = false }, words, undo, onClose, onRetry }: ResultsProps) {
+function Results({ phase: { kind, results, back = false }, words, undo, onward, onClose, onRetry }: ResultsProps) {
   const { t } = useTranslation("app");
   const failed = results.filter((result) => result.ok === false);
-  const done = results.filter((result) => result.ok).length;
+  const did = results.filter((result) => result.ok).map((result) => result.id);
+  const done = did.length;
+  const goesOn = kind === "ended" && onward !== undefined && done > 0 && !back;
   return (
     <div className={classes.body}>
       <p role="status" className="strong">
@@ -232,9 +244,19 @@ function Results({ phase: { kind, results, back = false }, words, undo, onClose,
             {words?.retry(failed.length) ?? t("act.retry", { count: failed.length })}
           </Action>
         )}
-        <Action size="dialog" kind="filled" onClick={onClose} data-autofocus>
+        <Action
+          size="dialog"
+          kind={goesOn ? "default" : "filled"}
+          onClick={onClose}
+          data-autofocus={!goesOn || undefined}
+        >
           {t(kind === "running" ? "act.leave" : "act.close")}
         </Action>
+        {goesOn && (
+          <Action size="dialog" kind="filled" onClick={() => onward.run(did)} data-autofocus>
+            {onward.verb}
+          </Action>
+        )}
       </div>
     </div>
   );

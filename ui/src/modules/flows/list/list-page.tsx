@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { useSearchState } from "@/components/screen/use-search";
 import { toastProblem } from "@/components/state/toast";
+import { ChangeTargetDialog } from "../acts/change-target-dialog";
 import { FlowActDialog } from "../acts/flow-act-dialog";
 import type { FlowAct } from "../acts/flow-effects";
 import { PlacesProvider } from "../editor/editor-context";
@@ -26,6 +27,7 @@ export default function FlowListPage() {
   const closed = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
   const actClosed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
   const [acting, setActing] = useState<{ act: FlowAct; flows: Flow[] }>();
+  const [retargeting, setRetargeting] = useState<Flow[]>();
   const [cloning, setCloning] = useState<Flow>();
   const [saving, setSaving] = useState(false);
   const saveCsv = () => {
@@ -58,10 +60,12 @@ export default function FlowListPage() {
         loadingMore={query.isFetchingNextPage}
         csv={{ save: saveCsv, busy: saving }}
         onAct={(act, chosen) => setActing({ act, flows: chosen })}
+        onRetarget={setRetargeting}
         onClone={setCloning}
       />
       {filter.create && <CreateFlow start={filter.create} onClose={() => setFilter({ create: undefined })} />}
       {cloning && <CloneFlow flow={cloning} onClose={() => setCloning(undefined)} />}
+      {retargeting && <ChangeTargetDialog flows={retargeting} onClose={() => setRetargeting(undefined)} />}
       {acting && <FlowActDialog {...acting} onClose={() => setActing(undefined)} />}
     </PlacesProvider>
   );

@@ -37,6 +37,7 @@ export interface ListViewProps {
   /** Saves everything that matches as a file. */
   csv: { save: () => void; busy: boolean };
   onAct: (act: FlowAct, flows: Flow[]) => void;
+  onRetarget: (flows: Flow[]) => void;
   onClone: (flow: Flow) => void;
 }
 
@@ -89,7 +90,7 @@ function Head({ total, closed, csv, onFilter }: ListViewProps) {
 }
 
 function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
-  const { rows, all, total, filter, closed, actClosed, onFilter, onMore, loadingMore, onAct, onClone } = props;
+  const { rows, all, total, filter, closed, actClosed, onFilter, onMore, loadingMore, onAct, onRetarget, onClone } = props;
   const { t } = useTranslation("flows");
   const own = useTableLook("flows");
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
@@ -106,7 +107,15 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
       look={own}
       sorting={{ value: filter.sort, onChange: (sort) => onFilter({ sort: sort as FlowListSearch["sort"] }) }}
       selection={actClosed === undefined ? { ids, onChange: setIds } : undefined}
-      bar={<Bulk chosen={chosen} closed={closed} onAct={onAct} onClear={() => setIds(new Set())} />}
+      bar={
+        <Bulk
+          chosen={chosen}
+          closed={closed}
+          onAct={onAct}
+          onRetarget={onRetarget}
+          onClear={() => setIds(new Set())}
+        />
+      }
       onCreate={closed === undefined ? () => onFilter({ create: "blank" }) : undefined}
       menu={(flow) => <FlowMenu flow={flow} closed={closed} actClosed={actClosed} onAct={onAct} onClone={onClone} />}
       phone={(flow) => <FlowRow flow={flow} />}
@@ -118,12 +127,12 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
   );
 }
 
-interface BulkProps extends Pick<ListViewProps, "closed" | "onAct"> {
+interface BulkProps extends Pick<ListViewProps, "closed" | "onAct" | "onRetarget"> {
   chosen: Flow[];
   onClear: () => void;
 }
 
-function Bulk({ chosen, closed, onAct, onClear }: BulkProps) {
+function Bulk({ chosen, closed, onAct, onRetarget, onClear }: BulkProps) {
   const { t } = useTranslation("flows");
   const ids = chosen.map(({ id }) => id).join(",");
   const offered = (["disable", "enable"] as const).filter((act) => chosen.some((flow) => !leftOut(act, flow)));
@@ -133,6 +142,11 @@ function Bulk({ chosen, closed, onAct, onClear }: BulkProps) {
         <ActionLink size="bar" to="/flows/bulk" search={{ flows: ids }}>
           {t("bulk.verb")}
         </ActionLink>
+      )}
+      {closed === undefined && chosen.some(({ entry }) => entry?.listener?.reality) && (
+        <Action size="bar" onClick={() => onRetarget(chosen)}>
+          {t("retarget.bar")}
+        </Action>
       )}
       {offered.map((act) => (
         <Action key={act} size="bar" kind={act === "disable" ? "danger" : "default"} onClick={() => onAct(act, chosen)}>

@@ -1,5 +1,6 @@
 import type { Apply, Draft, NodeDrift, Plan, Replay, VersionSnapshot } from "../shared/api";
 import type { BulkApply } from "../shared/bulk-api";
+import type { Redraw } from "../shared/redraw-api";
 import type { Drawing } from "../drawing/drawing";
 import { europe, moment, servers } from "./places";
 import {
@@ -13,6 +14,7 @@ import {
   fakeTraffic,
   fakeVersion,
 } from "./samples";
+import { fakeRedraw } from "./redraw-sample";
 import type { FakeFlow } from "./samples";
 
 /**
@@ -30,6 +32,7 @@ export interface FakeState {
   replay: Replay;
   drift: NodeDrift;
   bulk: BulkApply;
+  redraw: Redraw;
   permissions: string[];
   license: { read_only: boolean; state: string; reason: string };
   /** Answers to give instead, by "METHOD path"; used up one by one. */
@@ -67,6 +70,7 @@ export function fakeState(change: Partial<FakeState> = {}): FakeState {
     replay: fakeReplay(),
     drift: fakeDrift(),
     bulk: fakeBulk([{ id: "f-europe", name: "Europe main" }]),
+    redraw: fakeRedraw([{ id: "f-europe", name: "Europe main" }]),
     permissions: ["*"],
     license: { read_only: false, state: "active", reason: "" },
     refusals: {},
@@ -160,6 +164,7 @@ function flowAnswer(
   headers: Record<string, string>,
 ): FakeAnswer {
   if (id === "") return method === "POST" ? create(state, body) : page(state.flows);
+  if (id === "bulk" && rest[0] !== "apply") return redrawAnswer(state, method, body);
   if (id === "bulk") return method === "POST" ? beginBulk(state, body) : ok(state.bulk);
   const flow = state.flows.find((item) => item.id === id);
   if (!flow) return missing();
@@ -241,6 +246,13 @@ function flowAnswer(
       ? ok(state.versions.find((item) => item.id === rest[1]))
       : missing();
   return missing();
+}
+
+/** A dry run tells what it would do; what is begun has ended at the next look. */
+function redrawAnswer(state: FakeState, method: string, body: Record<string, unknown>): FakeAnswer {
+  if (method === "POST") return { status: body.dry_run ? 200 : 202, body: state.redraw };
+  const items = state.redraw.items.map((item) => (item.state === "waiting" ? { ...item, state: "changed" } : item));
+  return ok({ ...state.redraw, items, finished_at: state.redraw.started_at });
 }
 
 function beginBulk(state: FakeState, body: Record<string, unknown>): FakeAnswer {
