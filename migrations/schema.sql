@@ -834,6 +834,22 @@ create table flow_plans (
 CREATE INDEX flow_plans_checking ON flow_plans USING btree (lease_until) WHERE checking;
 CREATE INDEX flow_plans_flow ON flow_plans USING btree (flow_id, created_at);
 
+create table flow_redraws (
+  id uuid not null,
+  operation_id uuid not null,
+  kind text not null,
+  wanted jsonb not null,
+  items jsonb not null,
+  checks jsonb not null,
+  written integer default 0 not null,
+  started_by text not null,
+  account_id text not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint flow_redraws_pkey PRIMARY KEY (id)
+);
+CREATE INDEX flow_redraws_started ON flow_redraws USING btree (started_at);
+
 create table flow_versions (
   id uuid not null,
   flow_id uuid not null,

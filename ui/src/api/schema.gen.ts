@@ -1707,6 +1707,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/bulk/change-target": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Change the REALITY target of many drafts */
+        post: operations["post-connection-units-bulk-change-target"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/connection-units/bulk/changes/{bulk_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what became of each draft */
+        get: operations["get-connection-units-bulk-changes-bulk-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connection-units/clients": {
         parameters: {
             query?: never;
@@ -7936,6 +7970,68 @@ export interface components {
             /** @enum {string} */
             type: "A" | "AAAA" | "CNAME";
             value: string;
+        };
+        RedrawBlock: {
+            /**
+             * @description fresh: a search has found the target suitable for this node within 24 hours
+             * @enum {string}
+             */
+            check: "fresh" | "needed" | "running" | "failed";
+            /** @description REALITY target before */
+            from: string;
+            key: string;
+            node_id: string;
+            node_name: string;
+            /** @description Name that the target is asked for */
+            sni: string;
+            /** @description What the draft takes over; empty while nobody has found it suitable */
+            target_result_id: string;
+            /** @description REALITY target after */
+            to: string;
+        };
+        RedrawChange: {
+            dry_run: boolean;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** @description Empty of a dry run */
+            id: string;
+            /** @description By the names of the flows */
+            items: components["schemas"]["RedrawItem"][];
+            /** @enum {string} */
+            kind: "change_target";
+            /** @description Empty of a dry run */
+            operation_id: string;
+            /** Format: date-time */
+            started_at: string | null;
+            started_by: string;
+            /** @description REALITY target that the flows get */
+            target: string;
+        };
+        RedrawItem: {
+            blocks: components["schemas"]["RedrawBlock"][];
+            /** @description Why it is left out; empty when it is not */
+            code: string;
+            error: string;
+            /** Format: uuid */
+            flow_id: string;
+            flow_name: string;
+            /**
+             * Format: int64
+             * @description Of the draft that the change starts from
+             */
+            revision: number;
+            /** @enum {string} */
+            state: "waiting" | "changed" | "left_out";
+        };
+        RedrawNewTarget: {
+            /** @description Only tell what would be done; no search is started */
+            dry_run?: boolean;
+            /** @description Only these flows */
+            flow_ids?: string[];
+            /** @description Only listeners with this target, host or host:port. Without flow_ids: those of all flows */
+            from?: string;
+            /** @description host or host:port of the new target */
+            target: string;
         };
         RestoredNode: {
             /** Format: date-time */
@@ -20300,6 +20396,190 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BulkApply"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-connection-units-bulk-change-target": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedrawNewTarget"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedrawChange"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-connection-units-bulk-changes-bulk-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bulk_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedrawChange"];
                 };
             };
             /** @description Bad Request */
