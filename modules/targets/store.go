@@ -241,7 +241,9 @@ func (s *store) byIDs(ctx context.Context, ids []string) (rows []resultRow, err 
 }
 
 // fresh gives the newest result of a target for each node and name that counts at a moment.
-func (s *store) fresh(ctx context.Context, target string, nodeIDs []string, now time.Time) (rows []resultRow, err error) {
+func (s *store) fresh(
+	ctx context.Context, target string, nodeIDs []string, now time.Time,
+) (rows []resultRow, err error) {
 	err = s.db.In(ctx).NewSelect().Model(&rows).DistinctOn("r.node_id, r.server_name").
 		Where("r.target = ? and r.node_id = any(?::uuid[]) and r.valid_until > ?", target, pgdialect.Array(nodeIDs), now).
 		OrderExpr("r.node_id, r.server_name, r.checked_at desc").Scan(ctx, &rows)

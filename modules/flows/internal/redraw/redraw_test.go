@@ -187,8 +187,8 @@ func good(node string) flowsapi.FoundTarget {
 	}
 }
 
-// Rule: each node is asked for itself: where nobody has found the target suitable within 24 hours it is checked, once for
-// all flows on the node; flows without a suitable result are left out by name, the rest get one revision.
+// Rule: each node is asked for itself: where nobody has found the target suitable within 24 hours it is checked, once
+// for all flows on the node; flows without a suitable result are left out by name, the rest get one revision.
 func TestATargetIsCheckedFromEachNode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -286,8 +286,8 @@ func TestAChangeThatIsKilledGoesOn(t *testing.T) {
 	require.Equal(t, b.flows, b.saved)
 }
 
-// Rule: two at once: a draft that somebody else has changed meanwhile is left out by name and keeps what it has; a panel
-// that comes back too late writes nothing.
+// Rule: two at once: a draft that somebody else has changed meanwhile is left out by name and keeps what it has; a
+// panel that comes back too late writes nothing.
 func TestADraftThatMovedOnIsLeftOut(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

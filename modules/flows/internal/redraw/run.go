@@ -37,7 +37,8 @@ func (r *Redraws) run(ctx context.Context, id string, progress func(context.Cont
 	}
 }
 
-// ended notes that no more drafts are changed when somebody has cancelled the operation; a panel that stops hands it on.
+// ended notes that no more drafts are changed when somebody has cancelled the operation; a panel that stops hands it
+// on.
 func (r *Redraws) ended(ctx context.Context, of *row, cause error) error {
 	if !jobs.Cancelled(ctx) {
 		return cause
@@ -98,7 +99,8 @@ func (r *Redraws) settle(ctx context.Context, of *row, at int) error {
 	return r.write(ctx, of)
 }
 
-// refusal is what an error says against one flow or one check; nil for what stands in the way of all, such as an outage.
+// refusal is what an error says against one flow or one check; nil for what stands in the way of all, such as an
+// outage.
 func refusal(ctx context.Context, err error) *fault.Fault {
 	refusals := []fault.Kind{
 		fault.KindForbidden, fault.KindMissing, fault.KindConflict, fault.KindInvalid, fault.KindThrottled,

@@ -189,7 +189,8 @@ func (r *row) nodeIDs() []string {
 	return slices.Compact(slices.Sorted(slices.Values(ids)))
 }
 
-// plan takes the results that are there, and lists what has to be checked. Flows on nodes that cannot check are left out.
+// plan takes the results that are there, and lists what has to be checked. Flows on nodes that cannot check are left
+// out.
 func (r *Redraws) plan(ctx context.Context, checks flowsapi.TargetChecks, of *row) error {
 	held, err := r.held(ctx, checks, of)
 	if err != nil {
@@ -345,8 +346,8 @@ func (r *row) show(c check) {
 	}
 }
 
-// retarget changes the draft of a flow whose checks have ended. Faults: those of a saved draft, and the reason of a check
-// that did not find the target suitable.
+// retarget changes the draft of a flow whose checks have ended. Faults: those of a saved draft, and the reason of a
+// check that did not find the target suitable.
 func (r *Redraws) retarget(ctx context.Context, of *row, item *Item) error {
 	for _, b := range item.Blocks {
 		if b.Check == CheckFresh {
