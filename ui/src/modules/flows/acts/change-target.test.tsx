@@ -32,7 +32,9 @@ describe("changing the REALITY target of many flows", () => {
     const effects = await screen.findByRole("link", { name: "Asia pair" });
     expect(effects.closest("li")).toHaveTextContent("will be checked from msk-01");
     const kept = within(screen.getByRole("region", { name: "Not included" }));
-    expect(kept.getByText("Lab").closest("li")).toHaveTextContent("a node is offline and cannot check the target: msk-01");
+    expect(kept.getByText("Lab").closest("li")).toHaveTextContent(
+      "a node is offline and cannot check the target: msk-01",
+    );
     expect(written().every(({ body }) => (body as { dry_run?: boolean }).dry_run === true)).toBe(true);
   });
 

@@ -90,7 +90,8 @@ function Head({ total, closed, csv, onFilter }: ListViewProps) {
 }
 
 function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
-  const { rows, all, total, filter, closed, actClosed, onFilter, onMore, loadingMore, onAct, onRetarget, onClone } = props;
+  const { rows, all, total, filter, closed, actClosed, onFilter, onMore, loadingMore, onAct, onRetarget, onClone } =
+    props;
   const { t } = useTranslation("flows");
   const own = useTableLook("flows");
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
@@ -108,13 +109,7 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
       sorting={{ value: filter.sort, onChange: (sort) => onFilter({ sort: sort as FlowListSearch["sort"] }) }}
       selection={actClosed === undefined ? { ids, onChange: setIds } : undefined}
       bar={
-        <Bulk
-          chosen={chosen}
-          closed={closed}
-          onAct={onAct}
-          onRetarget={onRetarget}
-          onClear={() => setIds(new Set())}
-        />
+        <Bulk chosen={chosen} closed={closed} onAct={onAct} onRetarget={onRetarget} onClear={() => setIds(new Set())} />
       }
       onCreate={closed === undefined ? () => onFilter({ create: "blank" }) : undefined}
       menu={(flow) => <FlowMenu flow={flow} closed={closed} actClosed={actClosed} onAct={onAct} onClone={onClone} />}
