@@ -59,6 +59,7 @@ type Listener struct {
 	mu       sync.RWMutex
 	handlers map[string][]func(payload string)
 	onReady  []func()
+	shared   map[any]any
 }
 
 // NewListener prepares a listener; Run starts it.
@@ -78,6 +79,21 @@ func (l *Listener) OnReady(refresh func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.onReady = append(l.onReady, refresh)
+}
+
+// Shared gives what all users of the listener that name the same key have in common; the first one makes it.
+func (l *Listener) Shared(key any, made func() any) any {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one, there := l.shared[key]
+	if !there {
+		if l.shared == nil {
+			l.shared = map[any]any{}
+		}
+		one = made()
+		l.shared[key] = one
+	}
+	return one
 }
 
 const (

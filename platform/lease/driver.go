@@ -37,6 +37,8 @@ type Driver struct {
 	wake  chan struct{}
 	busy  sync.WaitGroup
 
+	lookout *lookout
+
 	mu     sync.Mutex
 	number int
 	claims map[string]*Claim
@@ -51,20 +53,35 @@ func (d *Driver) Run(ctx context.Context) error {
 	defer renewer.Wait()
 	defer stop()
 	defer d.busy.Wait()
+	d.lookout.join(d)
+	defer d.lookout.leave(d)
 	for ctx.Err() == nil {
 		pause, err := d.take(ctx)
 		if err != nil && ctx.Err() == nil {
 			d.log.Warn("due work could not be claimed", zap.String("process", d.Name), zap.Error(err))
 		}
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-		case <-d.wake:
-		case <-timer.C:
+		for idle := err == nil && pause >= idlePoll; !d.sleeps(ctx, pause, idle) && idle; {
+			d.lookout.look(ctx)
 		}
-		timer.Stop()
 	}
 	return nil
+}
+
+// sleeps waits for the end of the pause, or for the time of the next look of all drivers, and tells whether it was
+// woken before.
+func (d *Driver) sleeps(ctx context.Context, pause time.Duration, idle bool) (woken bool) {
+	if idle {
+		pause = d.lookout.wait(pause)
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-d.wake:
+	case <-timer.C:
+		return false
+	}
+	return true
 }
 
 // take claims what is due, as far as there are free places, and says when to ask again.
@@ -72,24 +89,24 @@ func (d *Driver) take(ctx context.Context) (pause time.Duration, err error) {
 	asking, cancel := context.WithTimeout(ctx, queryWithin)
 	defer cancel()
 	if err := d.hasten(asking, d.sql.hasten, d.takeWoken()); err != nil {
-		return d.Idle, err
+		return idlePoll, err
 	}
 	driven, token, free := d.places()
 	if free <= 0 {
-		return d.Idle, nil // a place that becomes free wakes the driver
+		return idlePoll, nil // a place that becomes free wakes the driver
 	}
 	var rows []claimRow
 	err = d.db.NewRaw(d.sql.claim, pgdialect.Array(driven), token, free, TTL.Seconds(), panelDied, d.Now()).
 		Scan(asking, &rows)
 	if err != nil {
-		return d.Idle, database.Fault(fmt.Errorf("claim work: %w", err), nil)
+		return idlePoll, database.Fault(fmt.Errorf("claim work: %w", err), nil)
 	}
-	pause = d.Idle
+	pause = idlePoll
 	for _, row := range rows {
 		if row.ID != nil {
 			d.begin(ctx, &Claim{ID: *row.ID, Token: token, driver: d, failures: row.Failures, cause: row.Cause})
 		}
-		pause = min(pause, time.Duration(math.Min(row.Pause, d.Idle.Seconds())*float64(time.Second))+time.Millisecond)
+		pause = min(pause, time.Duration(math.Min(row.Pause, idlePoll.Seconds())*float64(time.Second))+time.Millisecond)
 	}
 	return pause, nil
 }

@@ -70,9 +70,6 @@ type Process struct {
 	Attempts int
 	// FirstPause follows the first failure; each further one doubles it, up to LongestPause.
 	FirstPause, LongestPause time.Duration
-	// Idle is how late the driver finds what nobody has told it of, such as the row of another panel that died; 5 s
-	// when zero. Each driver asks so often while there is nothing to do.
-	Idle time.Duration
 	// Now is the clock that Table.Due is compared with; that of the driver when nil.
 	Now func() time.Time
 }
@@ -89,7 +86,6 @@ func (p Process) withDefaults() Process {
 	defaults(&p.Attempts, 10)
 	defaults(&p.FirstPause, 500*time.Millisecond)
 	defaults(&p.LongestPause, time.Minute)
-	defaults(&p.Idle, idlePoll)
 	return p
 }
 
@@ -139,7 +135,7 @@ func New(db *database.DB, notifications notifier, clock clockwork.Clock, log *za
 	}
 	d := &Driver{
 		Process: p, db: db, clock: clock, log: log, id: database.NewID(), sql: p.Table.statements(),
-		claims: map[string]*Claim{}, wake: make(chan struct{}, 1),
+		claims: map[string]*Claim{}, wake: make(chan struct{}, 1), lookout: lookoutOf(notifications, db),
 	}
 	notifications.On(channel, d.notified)
 	notifications.OnReady(d.wakeUp)

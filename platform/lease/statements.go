@@ -3,7 +3,7 @@ package lease
 import "strings"
 
 // statements are those of one table; they take their values by number.
-type statements struct{ claim, renew, release, hasten, wake string }
+type statements struct{ claim, idle, renew, release, hasten, wake string }
 
 // claiming takes the rows that are due, or woken, and that nobody drives. A row whose token is still there was driven
 // by a panel that died or stalled. What woke a row goes with its claim, or once the row is not open any more; what
@@ -26,6 +26,11 @@ consumed as (delete from lease_wakes where number = any(array(
 select taken.id, coalesce(taken.failures, 0) as failures, coalesce(taken.cause, '') as cause, next.pause
 from (select coalesce(extract(epoch from min({wait})), 3600)::float8 as pause from {table}
 	where ({open}) and {wait} > interval '0') next left join taken on true`
+
+// idling tells whether a claim would find a row before the next look, or a wake. Values: seconds until that look, and
+// the time of the panel's clock.
+const idling = `exists (select from {table} where ({open}) and {wait} < make_interval(secs => ?0))
+	or exists (select from lease_wakes where process = '{table}')`
 
 // panelDied is the reason of a failure that nobody lived to write down.
 const panelDied = "the panel that drove it was killed or stalled"
@@ -73,6 +78,7 @@ func (t Table) statements() statements {
 	fill := strings.NewReplacer(
 		"{table}", t.Name, "{key}", t.Key, "{open}", open, "{order}", t.Order, "{due}", due, "{wait}", wait)
 	return statements{
+		idle:  strings.ReplaceAll(fill.Replace(idling), "?5", "{now}"),
 		claim: fill.Replace(claiming), renew: fill.Replace(renewing),
 		release: fill.Replace(releasing), hasten: fill.Replace(hastening), wake: fill.Replace(waking),
 	}
