@@ -29,13 +29,20 @@ type courier struct {
 	network  *outbound.Network
 	panel    string // address of the panel for browsers; empty where nobody said it
 	root     string // address of the Bot API that PANEL_MESSENGER_API_ROOT says
+
+	gathering *gathering // of the events that are to be queued
 }
 
 func newCourier(
 	q *queue, c *channels, doc *settings.Doc[Settings], j audit.Journal, b *events.Bus, clock clockwork.Clock,
 	n *outbound.Network, cfg *config.Config,
 ) *courier {
-	return &courier{q, c, doc, j, b, clock, n, cfg.String(config.PublicURL), cfg.String(config.MessengerAPIRoot)}
+	made := &courier{
+		queue: q, channels: c, settings: doc, journal: j, bus: b, clock: clock, network: n,
+		panel: cfg.String(config.PublicURL), root: cfg.String(config.MessengerAPIRoot),
+	}
+	made.gathering = newGathering(made.takeAll)
+	return made
 }
 
 func (c *courier) now() time.Time { return c.clock.Now().UTC().Truncate(time.Microsecond) }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/uptrace/bun/dialect/pgdialect"
+
 	"panel/modules/notifications/internal/message"
 	"panel/platform/database"
 	"panel/platform/entitlement"
@@ -18,7 +20,7 @@ import (
 // while the feature is not in the plan: then nothing can be set up any more, and what was set up is still sent.
 func (c *courier) listener() events.Listener {
 	return events.Listener{
-		Name: "notifications.queue", Every: events.Notices, Feature: feature, Limit: 2,
+		Name: "notifications.queue", Every: events.Notices, Feature: feature, Limit: atOnce,
 		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn, Handle: c.take,
 	}
 }
@@ -37,22 +39,67 @@ func (c *courier) take(ctx context.Context, event events.Event) error {
 	if !known {
 		return nil
 	}
+	return c.gathering.add(ctx, &taken{event: event, kind: kind})
+}
+
+// takeAll queues events in one transaction, which holds the lanes of all their channels.
+func (c *courier) takeAll(ctx context.Context, all []*taken) error {
 	return c.queue.db.InTx(ctx, func(ctx context.Context) error {
-		aims, err := c.aims(ctx, kind, event)
-		if err != nil || len(aims) == 0 {
+		wanted, err := c.wanted(ctx, all)
+		if err != nil || len(wanted) == 0 {
 			return err
 		}
-		first, err := c.first(ctx, event.ID)
-		if err != nil || !first {
+		if err := c.holdLanes(ctx, wanted); err != nil {
 			return err
 		}
-		for _, one := range aims {
-			if err := c.queueFor(ctx, one, kind, event); err != nil {
-				return err
+		fresh, err := c.first(ctx, wanted)
+		if err != nil {
+			return err
+		}
+		for _, one := range wanted {
+			if !fresh[one.event.ID] {
+				continue
+			}
+			delete(fresh, one.event.ID) // the same event may be there twice
+			for _, to := range one.aims {
+				if err := c.queueFor(ctx, to, one.kind, one.event); err != nil {
+					return err
+				}
 			}
 		}
 		return nil
 	})
+}
+
+// wanted gives those of the events that any channel gets, with their channels.
+func (c *courier) wanted(ctx context.Context, all []*taken) (wanted []*taken, err error) {
+	rules, there, err := c.reached(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range all {
+		if one.aims = c.aims(rules, there, one.kind, one.event); len(one.aims) > 0 {
+			wanted = append(wanted, one)
+		}
+	}
+	return wanted, nil
+}
+
+// holdLanes locks the lanes of all channels in the order of their names, so that nobody waits for one in a circle.
+func (c *courier) holdLanes(ctx context.Context, wanted []*taken) error {
+	var names []string
+	for _, one := range wanted {
+		for _, to := range one.aims {
+			names = append(names, to.channel)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if _, _, err := c.queue.lock(ctx, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (c *courier) kindOf(name string) (events.Kind, bool) {
@@ -63,32 +110,42 @@ func (c *courier) kindOf(name string) (events.Kind, bool) {
 	return found[0], true
 }
 
-// first tells whether the event was never taken before.
-func (c *courier) first(ctx context.Context, id string) (bool, error) {
-	done, err := c.queue.db.In(ctx).NewRaw("insert into notifications_seen values (?, ?) on conflict do nothing", id,
-		c.now()).Exec(ctx)
-	if err != nil {
-		return false, database.Fault(fmt.Errorf("note that an event was taken: %w", err), nil)
+// first gives the events that were never taken before.
+func (c *courier) first(ctx context.Context, wanted []*taken) (fresh map[string]bool, err error) {
+	ids := make([]string, len(wanted))
+	for i, one := range wanted {
+		ids[i] = one.event.ID
 	}
-	n, err := done.RowsAffected()
-	return n == 1, err
+	slices.Sort(ids)
+	var noted []string
+	err = c.queue.db.In(ctx).NewRaw(`insert into notifications_seen (event_id, at) select unnest(?::text[]), ?
+		on conflict do nothing returning event_id`, pgdialect.Array(slices.Compact(ids)), c.now()).Scan(ctx, &noted)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("note that events were taken: %w", err), nil)
+	}
+	fresh = map[string]bool{}
+	for _, id := range noted {
+		fresh[id] = true
+	}
+	return fresh, nil
 }
 
 var severities = []string{string(events.Info), string(events.Warning), string(events.Critical)}
 
-// aims gives the channels of an event in the order of their names, so that nobody waits for a lane in a circle.
-func (c *courier) aims(ctx context.Context, kind events.Kind, event events.Event) ([]aim, error) {
-	var all []ruleRow
-	if err := c.queue.db.In(ctx).NewSelect().Model(&all).Where("r.enabled").Scan(ctx); err != nil {
-		return nil, database.Fault(fmt.Errorf("read the rules: %w", err), nil)
+// reached gives the rules and the channels as they are now.
+func (c *courier) reached(ctx context.Context) (rules []ruleRow, there map[string]aim, err error) {
+	if err := c.queue.db.In(ctx).NewSelect().Model(&rules).Where("r.enabled").Scan(ctx); err != nil {
+		return nil, nil, database.Fault(fmt.Errorf("read the rules: %w", err), nil)
 	}
-	there, err := c.reachable(ctx)
-	if err != nil {
-		return nil, err
-	}
+	there, err = c.reachable(ctx)
+	return rules, there, err
+}
+
+// aims gives the channels of an event in the order of their names.
+func (c *courier) aims(rules []ruleRow, there map[string]aim, kind events.Kind, event events.Event) []aim {
 	found := map[string]aim{}
 	level := slices.Index(severities, string(kind.Level()))
-	for _, rule := range all {
+	for _, rule := range rules {
 		if !names(rule.Event, kind.Name) {
 			continue
 		}
@@ -114,7 +171,7 @@ func (c *courier) aims(ctx context.Context, kind events.Kind, event events.Event
 		}
 		return 1
 	})
-	return aims, nil
+	return aims
 }
 
 func (a aim) before(other aim) bool {
