@@ -253,8 +253,12 @@ func (r *runner) overCanary(ctx context.Context, row *applyRow) error {
 // heldBy gives what keeps the rest from following by itself: promotion stops while the panel is read-only or flows are
 // not in the plan, and an agent that does not answer would only make the apply fail.
 func (r *runner) heldBy(ctx context.Context, row *applyRow) (*plan.Text, error) {
-	if why := r.license.Current().Stopped(feature, entitlement.Stops, entitlement.Stops); why != "" {
-		text := say("canary_held", "reason", why)
+	license := r.license.Current()
+	if license.Stopped(feature, entitlement.Stops, entitlement.Stops) != "" {
+		text := say("canary_not_in_plan")
+		if license.ReadOnly() {
+			text = say("canary_read_only")
+		}
 		return &text, nil
 	}
 	away, err := r.restAway(ctx, row)

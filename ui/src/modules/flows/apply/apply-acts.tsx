@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
 import { Action, ActionLink } from "@/components/action/action";
 import { toastProblem } from "@/components/state/toast";
-import { useApply, useCompile, useRestore, useSwitchFlow, type Apply, type Flow } from "../shared/api";
+import { useApply, useCompile, useRestore, useSwitchFlow, type Apply, type CanaryWish, type Flow } from "../shared/api";
 import { keepPlan } from "../plan/stored-plan";
 import { planStatus } from "../plan/plan-state";
 import { canStop, goesBack } from "./apply-status";
@@ -48,6 +48,12 @@ function Stop({ apply, flow }: ApplyActsProps) {
   );
 }
 
+/** What asks for the same canary again: what was to be tried on some nodes first is not tried on all at once. */
+function wishOf({ canary }: Apply): CanaryWish | undefined {
+  if (!canary) return undefined;
+  return { nodes: canary.nodes.map((node) => node.node_id), watch_s: canary.watch_s, probes: canary.probes };
+}
+
 /** Compiles and applies again; shows the plan where checks have to run first, or the draft is another one now. */
 function Retry({ apply, flow }: ApplyActsProps) {
   const { t } = useTranslation("flows");
@@ -65,7 +71,7 @@ function Retry({ apply, flow }: ApplyActsProps) {
       if (apply.kind === "enable" || apply.kind === "disable")
         return follow(await put.mutateAsync({ id: apply.flow_id, on: apply.kind === "enable" }));
       if (apply.kind === "restore") return follow(await restore.mutateAsync(apply.steps[0]?.node_id ?? ""));
-      const plan = await compile.mutateAsync();
+      const plan = await compile.mutateAsync(wishOf(apply));
       const same = flow !== undefined && plan.revision === apply.revision;
       if (same && planStatus({ ...flow, state: "applied" }, plan, null) === "ready")
         return follow(await install.mutateAsync({ plan, force: false }));

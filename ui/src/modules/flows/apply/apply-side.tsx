@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Glyph } from "@/components/status/glyph";
+import { CanaryCard } from "../canary/canary-card";
 import type { Apply, Flow } from "../shared/api";
 import { useCheckWords } from "../shared/check-words";
 import { NodeLink } from "../shared/node-link";
@@ -12,6 +13,7 @@ export function ApplySide({ apply, flow }: { apply: Apply; flow: Flow | undefine
   return (
     <>
       {apply.state === "apply_failed" && <Failure apply={apply} flow={flow} />}
+      {apply.canary && <CanaryCard apply={apply} canary={apply.canary} />}
       {apply.state === "applying" && <FailureRule flow={flow} />}
       <Bypassed apply={apply} />
     </>

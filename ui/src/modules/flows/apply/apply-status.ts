@@ -2,14 +2,14 @@ import type { Apply, ApplyStep } from "../shared/api";
 
 /** Whether the apply is not decided yet, so that stopping it reverts everything. */
 export function canStop(apply: Apply): boolean {
-  const decided: Apply["phase"][] = ["committing", "reverting", "undoing"];
+  const decided: Apply["phase"][] = ["committing", "reverting", "returning", "undoing"];
   return apply.state === "applying" && !apply.stopped_by && !decided.includes(apply.phase);
 }
 
 /** Whether the nodes go back, because something failed or somebody stopped it. */
 export function goesBack(apply: Apply): boolean {
   if (apply.state !== "applying") return false;
-  return Boolean(apply.stopped_by) || apply.phase === "reverting" || apply.phase === "undoing";
+  return Boolean(apply.stopped_by) || ["reverting", "returning", "undoing"].includes(apply.phase);
 }
 
 export type Doing =

@@ -15,18 +15,26 @@ export interface PlanActsProps {
   onForce: () => void;
   onRecheck: () => void;
   onCompile: () => void;
+  onCanary: () => void;
 }
 
 /** The next safe step stands filled; force is offered only where it can help, and only after the checks have run. */
 export function PlanActs(props: PlanActsProps) {
-  const { flow, plan, status, closed, compileClosed, busy, onApply, onForce, onCompile } = props;
+  const { flow, plan, status, closed, compileClosed, busy, onApply, onForce, onCompile, onCanary } = props;
   const { t } = useTranslation("flows");
   switch (status) {
     case "ready":
       return (
-        <Action kind="filled" icon={IconPlayerPlay} busy={busy.apply} reason={closed} onClick={onApply}>
-          {t("plan.apply")}
-        </Action>
+        <>
+          {plan.canary === null && plan.steps.some((step) => step.action === "configure") && (
+            <Action reason={compileClosed} onClick={onCanary}>
+              {t("canary.first")}
+            </Action>
+          )}
+          <Action kind="filled" icon={IconPlayerPlay} busy={busy.apply} reason={closed} onClick={onApply}>
+            {t("plan.apply")}
+          </Action>
+        </>
       );
     case "checking":
       return (

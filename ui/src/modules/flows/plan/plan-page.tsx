@@ -10,6 +10,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { toastProblem } from "@/components/state/toast";
 import { PlacesProvider } from "../editor/editor-context";
+import { CanaryDialog } from "../canary/canary-dialog";
 import { flowQuery, planQuery, useApply, useCompile, useRecheck, type Flow, type Plan } from "../shared/api";
 import { ForceDialog } from "./force-dialog";
 import { planStatus } from "./plan-state";
@@ -58,6 +59,7 @@ function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdat
   const compile = useCompile(flow.id);
   const drawings = usePlanDrawings(flow, plan);
   const [forcing, setForcing] = useState(false);
+  const [canary, setCanary] = useState(false);
   const install = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
   const edit = useWriteBlock({ needs: "connection_units.edit", feature: "flows" });
   const start = async (force: boolean): Promise<ActResult[]> => {
@@ -97,7 +99,9 @@ function OpenPlan({ flow, plan, onOutdated }: { flow: Flow; plan: Plan; onOutdat
         }}
         onRecheck={() => recheck.mutate()}
         onCompile={again}
+        onCanary={() => setCanary(true)}
       />
+      {canary && <CanaryDialog flow={flow} plan={plan} onClose={() => setCanary(false)} />}
       {forcing && (
         <ForceDialog flow={flow} plan={plan} onClose={() => setForcing(false)} onConfirm={() => start(true)} />
       )}

@@ -51,6 +51,14 @@ export function PlanSummary({ flow, plan, status }: { flow: Flow; plan: Plan; st
             note={t(stake.sessions === undefined ? "stake.uncountedNote" : "stake.note")}
           />
         )}
+        {plan.canary && (
+          <Figure
+            lead
+            name={t("canary.title")}
+            value={plan.canary.nodes.map((node) => node.node_name).join(", ")}
+            note={t("canary.planned", { time: format.span(plan.canary.watch_s), count: plan.canary.rest })}
+          />
+        )}
         <Readiness plan={plan} status={status} />
         <Validity plan={plan} />
       </Figures>

@@ -378,7 +378,9 @@ export const useSwitchFlow = () =>
   );
 
 export const useCompile = (id: string) =>
-  useFlowAct((_: void): Promise<Plan> => answer(api.POST(`${one}/plan/compile`, of(id))));
+  useFlowAct((canary: CanaryWish | void): Promise<Plan> =>
+    answer(api.POST(`${one}/plan/compile`, { ...of(id), ...(canary && { body: { canary } }) })),
+  );
 
 export const useRecheck = (id: string, planId: string) =>
   useFlowAct((_: void): Promise<Plan> =>
@@ -401,6 +403,17 @@ export const useStopApply = (id: string, applyId: string) =>
   useFlowAct((_: void): Promise<Apply> =>
     answer(api.POST(`${one}/applies/{apply_id}/stop`, { params: { path: { id, apply_id: applyId } } })),
   );
+
+/** Lets the rest follow a canary before its time, or ends the canary. */
+export const useCanaryAct = (id: string, applyId: string, act: "promote" | "abort") =>
+  useFlowAct((_: void): Promise<Apply> => {
+    const path = { params: { path: { id, apply_id: applyId } } };
+    return answer(
+      act === "promote"
+        ? api.POST(`${one}/applies/{apply_id}/promote`, path)
+        : api.POST(`${one}/applies/{apply_id}/abort`, path),
+    );
+  });
 
 /** Installs the flow's part on one node again, as it is installed. */
 export const useRestore = (id: string) =>
