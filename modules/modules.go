@@ -11,6 +11,7 @@ import (
 	"panel/modules/license"
 	"panel/modules/nodes"
 	"panel/modules/notifications"
+	"panel/modules/policies"
 	"panel/modules/pools"
 	"panel/modules/subscriptions"
 	"panel/modules/targets"
@@ -30,6 +31,7 @@ func All() []module.Module {
 		license.Module(),
 		nodes.Module(),
 		notifications.Module(),
+		policies.Module(),
 		pools.Module(),
 		subscriptions.Module(),
 		targets.Module(),

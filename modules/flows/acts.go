@@ -75,7 +75,7 @@ func slicesOfKeys(m map[string]plan.Fragment) []string {
 }
 
 // enable installs the drawing of the installed version again.
-// Faults: plan_stale, port_conflict, domain_conflict (409), compile_failed, agent_offline (422).
+// Faults: plan_stale, port_conflict, domain_conflict (409), compile_failed, custom_plan_not_enabled, agent_offline (422).
 func (s *service) enable(ctx context.Context, id string) (*applyRow, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
@@ -85,19 +85,23 @@ func (s *service) enable(ctx context.Context, id string) (*applyRow, error) {
 		return nil, stale("the flow was never installed; compile the draft and apply it")
 	}
 	a, result, err := s.again(ctx, f, kindEnable)
+	if err == nil {
+		err = s.permitted(ctx, f, drawnOr(a.Graph))
+	}
 	if err != nil {
 		return nil, err
 	}
 	return a, s.start(ctx, f, a, result)
 }
 
-// again makes an apply of the installed version with today's clients and nodes.
+// again makes an apply of the installed version with today's clients and nodes, and the catalogue that it was compiled
+// with: what runs follows neither a newer catalogue nor a changed policy by itself.
 func (s *service) again(ctx context.Context, f *flowRow, kind string) (*applyRow, plan.Result, error) {
 	version, err := s.store.version(ctx, f.ID, *f.InstalledVersionID)
 	if err != nil {
 		return nil, plan.Result{}, err
 	}
-	result, nodes, err := s.compiled(ctx, f, version.Graph, nil)
+	result, nodes, err := s.compiled(ctx, f, version.Graph, nil, version.CatalogueVersion)
 	if err != nil {
 		return nil, result, err
 	}

@@ -220,7 +220,7 @@ type Rendered struct {
 // Explanation is the way that traffic to one destination takes.
 type Explanation struct {
 	Steps  []ExplainStep `json:"steps"`
-	Result string        `json:"result" enum:"exit,direct,block,unknown"`
+	Result string        `json:"result" enum:"exit,direct,block,custom,unknown"`
 	NodeID string        `json:"node_id" doc:"Node that the traffic leaves from"`
 }
 

@@ -46,9 +46,9 @@ const (
 
 // apply starts the installation of a plan and gives its id. What is refused here has changed nothing on any node.
 // Faults, in this order: plan_revision_conflict, apply_active, plan_stale, port_conflict, domain_conflict (409),
-// compile_failed, target_suitability_stale, agent_offline (422), record_conflict (409), stage_blocked,
-// readiness_unconfirmed (422), plan_stale (409) for a canary that does not fit any more. Only readiness gives way to
-// force.
+// compile_failed, custom_plan_not_enabled, target_suitability_stale, agent_offline (422), record_conflict (409),
+// stage_blocked, readiness_unconfirmed (422), plan_stale (409) for a canary that does not fit any more. Only readiness
+// gives way to force.
 func (s *service) apply(ctx context.Context, id, planID string, revision int, force bool) (string, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
@@ -60,6 +60,9 @@ func (s *service) apply(ctx context.Context, id, planID string, revision int, fo
 	}
 	result, nodes, err := s.planned(ctx, f, row)
 	if err != nil {
+		return "", err
+	}
+	if err := s.permitted(ctx, f, row.Graph); err != nil {
 		return "", err
 	}
 	if err := s.freshTargets(ctx, row.Graph); err != nil {
@@ -130,7 +133,7 @@ func unchanged(planned string, result plan.Result) error {
 	case len(result.Plan.Errors) > 0:
 		return stale("the nodes have changed since this plan was compiled; compile the draft again")
 	case result.Plan.Hash != planned:
-		return stale("the nodes or the clients have changed since this plan was compiled; compile the draft again")
+		return stale("the nodes, the clients or the catalogue have changed since this plan was compiled; compile the draft again")
 	}
 	return nil
 }
@@ -223,7 +226,7 @@ func (s *service) newApply(
 		ID: database.NewID(), FlowID: f.ID, Kind: kind, Stage: phaseBefore, Revision: f.DraftRevision,
 		PlanHash: result.Plan.Hash, Bypassed: []BypassCheck{}, Hosts: orEmpty(result.Hosts), Steps: []stepRow{},
 		Listens: map[string][]plan.Listen{}, StartedBy: caller.Username, AccountID: caller.AccountID, StartedAt: now,
-		StagedAt: now, Stages: s.stages.Records(),
+		StagedAt: now, Stages: s.stages.Records(), CatalogueVersion: result.Plan.Catalogue,
 	}
 	if kind != kindDisable && kind != kindDelete {
 		a.Graph = &after
@@ -267,6 +270,9 @@ func (s *service) startNoop(ctx context.Context, f *flowRow, a *applyRow) error 
 			return err
 		}
 		if err := s.store.insertApply(ctx, a); err != nil {
+			return err
+		}
+		if err := s.store.compiledWith(ctx, a); err != nil {
 			return err
 		}
 		locked.LastApplyID, locked.InstalledRevision = &a.ID, &a.Revision

@@ -301,3 +301,17 @@ func shownVersion(v versionRow, f *flowRow) Version {
 	out.Installed = f != nil && f.Enabled && deref(f.InstalledVersionID) == v.ID
 	return out
 }
+
+// activeClients counts the clients that may use a flow.
+func (s *service) activeClients(ctx context.Context, flowID string) (n int, err error) {
+	clients, err := s.clients.OfFlow(ctx, flowID, everyClient)
+	if err != nil {
+		return 0, fmt.Errorf("count the clients of a flow: %w", err)
+	}
+	for _, c := range clients {
+		if c.State == clientsapi.Active {
+			n++
+		}
+	}
+	return n, nil
+}

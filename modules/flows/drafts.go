@@ -227,7 +227,11 @@ func (s *service) explain(ctx context.Context, in *explainInput) (Explanation, e
 		return Explanation{}, fault.Malformed("missing_field",
 			"say where the traffic goes: domain, ip, port or protocol")
 	}
-	trace := plan.Explain(f.Graph, plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol})
+	named, err := s.hooks.policies.Resolve(ctx, f.Graph, 0)
+	if err != nil {
+		return Explanation{}, err
+	}
+	trace := plan.Explain(named.Graph, plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol})
 	out := Explanation{Steps: []ExplainStep{}, Result: trace.Result, NodeID: trace.NodeID}
 	for _, step := range trace.Steps {
 		out.Steps = append(out.Steps, ExplainStep(step))

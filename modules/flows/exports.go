@@ -17,6 +17,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/found"
+	"panel/modules/flows/internal/governed"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/redraw"
@@ -42,6 +43,10 @@ func exportTargets(h *hooks) flowsapi.FoundTargets { return &h.targets }
 
 func exportEvidence(h *hooks) flowsapi.CanaryEvidence { return evidenceHook{h} }
 
+func exportPolicies(h *hooks) flowsapi.Policies { return &h.policies }
+
+func exportPolicyUses(s *service) flowsapi.PolicyUses { return governed.Uses{DB: s.db} }
+
 // hooks are the questions that other modules answer; they are added while the panel is composed.
 type hooks struct {
 	log     *zap.Logger
@@ -49,6 +54,8 @@ type hooks struct {
 	blocks  []blockSource
 	targets found.Sources
 	canary  []evidenceSource
+
+policies governed.Sources
 }
 
 type (

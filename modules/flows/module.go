@@ -98,7 +98,7 @@ func Module() module.Module {
 		},
 		Exports: []any{
 			exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers,
-			exportTargets, exportEvidence,
+			exportTargets, exportEvidence, exportPolicies, exportPolicyUses,
 		},
 		Attach: attach,
 	}
@@ -127,6 +127,11 @@ func faults() []fault.Declared {
 			Kind:    fault.KindConflict,
 			Code:    "apply_committed",
 			Summary: "The apply has committed and can no longer be cancelled",
+		},
+		{
+			Kind:    fault.KindInvalid,
+			Code:    "custom_plan_not_enabled",
+			Summary: "No policy of the flow enables a version of a custom plan that the draft uses",
 		},
 		{
 			Kind:    fault.KindInvalid,

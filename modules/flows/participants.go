@@ -5,9 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/governed"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/stages"
@@ -191,11 +193,14 @@ func (r *runner) rendered(ctx context.Context, row *applyRow) error {
 	if err := r.db.NewSelect().Model(f).Where("id = ?", row.FlowID).Scan(ctx); err != nil {
 		return database.Fault(err, nil)
 	}
-	print, err := r.fingerprint(ctx, f, *row.Graph)
+	if refused, err := r.forbids(ctx, f, row); err != nil || refused {
+		return err
+	}
+	print, err := r.fingerprint(ctx, f, *row.Graph, row.CatalogueVersion)
 	if err != nil || print == row.Fingerprint {
 		return err
 	}
-	result, _, err := r.compiled(ctx, f, *row.Graph, nil)
+	result, _, err := r.compiled(ctx, f, *row.Graph, nil, row.CatalogueVersion)
 	if err != nil {
 		return err
 	}
@@ -205,6 +210,59 @@ func (r *runner) rendered(ctx context.Context, row *applyRow) error {
 		return r.fail(ctx, row, StepError{Code: refused.Code, Message: refused.Detail})
 	}
 	return err
+}
+
+// forbidden says what of a drawing the policies of the flow do not let be, whatever was compiled before.
+func (s *service) forbidden(ctx context.Context, f *flowRow, g graph.Graph) ([]graph.Problem, error) {
+	if !s.hooks.policies.Anybody() {
+		return nil, nil
+	}
+	named, err := s.hooks.policies.Resolve(ctx, g, 0)
+	if err != nil {
+		return nil, err
+	}
+	d := governed.Drawn(f.ID, g, named.Graph)
+	if d.Pools, err = s.hooks.pools(ctx, g); err != nil {
+		return nil, err
+	}
+	d.Clients = func(ctx context.Context) (int, error) { return s.activeClients(ctx, f.ID) }
+	return s.hooks.policies.Judge(ctx, d)
+}
+
+// permitted refuses what the policies of a flow forbid. Faults: compile_failed, custom_plan_not_enabled (422).
+func (s *service) permitted(ctx context.Context, f *flowRow, g graph.Graph) error {
+	problems, err := s.forbidden(ctx, f, g)
+	if err != nil {
+		return err
+	}
+	return refused(problems)
+}
+
+// refused turns problems into a fault; nil without any. A fault of its own says that nothing but the enabling of custom
+// plans is missing.
+func refused(problems []graph.Problem) error {
+	if len(problems) == 0 {
+		return nil
+	}
+	other := func(p graph.Problem) bool { return p.Code != flowsapi.PlanNotEnabled }
+	if slices.ContainsFunc(problems, other) {
+		return compileFailed(problems)
+	}
+	return problemFault(fault.Invalid("custom_plan_not_enabled",
+		"no policy of the flow enables a version of a custom plan that it uses"), problems)
+}
+
+// forbids fails an apply that somebody has started when the policies of the flow have come to forbid it. What runs
+// already and is only rendered again is left alone.
+func (r *runner) forbids(ctx context.Context, f *flowRow, row *applyRow) (bool, error) {
+	if row.Kind == kindRerender {
+		return false, nil
+	}
+	problems, err := r.forbidden(ctx, f, *row.Graph)
+	if err != nil || len(problems) == 0 {
+		return false, err
+	}
+	return true, r.fail(ctx, row, StepError{Code: problems[0].Code, Message: problems[0].Message})
 }
 
 // changeOf is what stages are told about an apply.

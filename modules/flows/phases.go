@@ -318,6 +318,8 @@ func (r *runner) newVersion(ctx context.Context, f *flowRow, row *applyRow) erro
 		ApplyID:   &row.ID,
 		CreatedAt: r.now(),
 		CreatedBy: row.StartedBy,
+
+		CatalogueVersion: row.CatalogueVersion,
 	}
 	if err := r.store.insertVersion(ctx, v); err != nil {
 		return err

@@ -35,11 +35,16 @@ func (s *service) preview(ctx context.Context, id string, drawn *graph.Graph) (p
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	result, nodes, err := s.compiled(ctx, f, g, brought)
+	result, nodes, err := s.compiled(ctx, f, g, brought, 0)
 	if err != nil {
 		return plan.Plan{}, err
 	}
 	p := result.Plan
+	forbidden, err := s.forbidden(ctx, f, g)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	p.Errors = append(p.Errors, forbidden...)
 	if err := s.withStages(ctx, f, *drawn, result, &p); err != nil {
 		return plan.Plan{}, err
 	}
@@ -58,8 +63,9 @@ func (s *service) compiled(
 	f *flowRow,
 	g graph.Graph,
 	brought map[string]string, // private keys that came with the drawing
+	catalogue int, // the version that its sets come from; 0: the newest one
 ) (plan.Result, map[string]nodesapi.Node, error) {
-	in, nodes, err := s.input(ctx, f, g, brought)
+	in, nodes, err := s.input(ctx, f, g, brought, catalogue)
 	if err != nil {
 		return plan.Result{}, nil, err
 	}
@@ -75,8 +81,8 @@ func (s *service) compiled(
 }
 
 // compile makes a plan of the draft and asks the nodes about readiness; it does not wait for them.
-// Faults: invalid_value, compile_failed, target_suitability_stale (422) with the problems as errors[]; then nothing is
-// stored.
+// Faults: invalid_value, compile_failed, custom_plan_not_enabled, target_suitability_stale (422) with the problems as
+// errors[]; then nothing is stored.
 func (s *service) compile(ctx context.Context, id string, wish *plan.CanaryWish) (plan.Plan, error) {
 	if err := possible(wish); err != nil {
 		return plan.Plan{}, err
@@ -85,12 +91,17 @@ func (s *service) compile(ctx context.Context, id string, wish *plan.CanaryWish)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	result, nodes, err := s.compiled(ctx, f, f.Graph, nil)
+	result, nodes, err := s.compiled(ctx, f, f.Graph, nil, 0)
 	if err != nil {
 		return plan.Plan{}, err
 	}
-	if problems := slices.Concat(result.Plan.Errors, plan.Findings(result.Plan.Conflicts)); len(problems) > 0 {
-		return plan.Plan{}, compileFailed(problems)
+	forbidden, err := s.forbidden(ctx, f, f.Graph)
+	if err != nil {
+		return plan.Plan{}, err
+	}
+	problems := slices.Concat(result.Plan.Errors, plan.Findings(result.Plan.Conflicts), forbidden)
+	if err := refused(problems); err != nil {
+		return plan.Plan{}, err
 	}
 	if err := s.freshTargets(ctx, f.Graph); err != nil {
 		return plan.Plan{}, err
@@ -129,9 +140,13 @@ func (s *service) freshTargets(ctx context.Context, g graph.Graph) error {
 const mostTold = 20
 
 func compileFailed(problems []graph.Problem) error {
+	return problemFault(fault.Invalid("compile_failed", "the draft cannot be compiled; correct what errors names"),
+		problems)
+}
+
+func problemFault(f *fault.Fault, problems []graph.Problem) error {
 	problems = problems[:min(mostTold, len(problems))]
-	f := fault.Invalid("compile_failed", "the draft cannot be compiled; correct what errors names").
-		With("problems", problems)
+	f = f.With("problems", problems)
 	for _, p := range problems {
 		f = f.Field(p.Path, p.Code, p.Message)
 	}
@@ -201,7 +216,7 @@ func (s *service) planned(
 		}
 		return *same, nodes, err
 	}
-	result, nodes, err := s.compiled(ctx, f, row.Graph, nil)
+	result, nodes, err := s.compiled(ctx, f, row.Graph, nil, 0)
 	if err != nil {
 		return result, nil, err
 	}
@@ -214,7 +229,7 @@ func (s *service) stillPlanned(
 	f *flowRow,
 	row *planRow,
 ) (*plan.Result, map[string]nodesapi.Node, error) {
-	in, nodes, err := s.facts(ctx, f, row.Graph)
+	in, nodes, err := s.facts(ctx, f, row.Graph, 0)
 	if err != nil || row.Fingerprint == "" || in.Fingerprint() != row.Fingerprint {
 		return nil, nil, err
 	}
@@ -228,8 +243,8 @@ func (s *service) stillPlanned(
 }
 
 // fingerprint names what the drawing would be compiled from now.
-func (s *service) fingerprint(ctx context.Context, f *flowRow, g graph.Graph) (string, error) {
-	in, _, err := s.facts(ctx, f, g)
+func (s *service) fingerprint(ctx context.Context, f *flowRow, g graph.Graph, catalogue int) (string, error) {
+	in, _, err := s.facts(ctx, f, g, catalogue)
 	return in.Fingerprint(), err
 }
 

@@ -89,6 +89,8 @@ type versionRow struct {
 	ApplyID   *string
 	CreatedAt time.Time
 	CreatedBy string
+
+	CatalogueVersion int // that its sets come from; 0 when it names none
 }
 
 type fragmentRow struct {
@@ -140,6 +142,8 @@ type applyRow struct {
 	Previous   string        // sealed parts by node that a canary has replaced
 	PromotedBy *string
 	PromotedAt *time.Time
+
+CatalogueVersion int // that the sets of the drawing come from
 
 	Steps []stepRow                `bun:"-"`
 	saved savedApply               // what is in the database

@@ -286,12 +286,19 @@ func compiledClient(c clientsapi.Credentials) plan.Client {
 
 // facts gathers what decides about the outcome of a compilation, as far as it can be compared without opening secrets:
 // the drawing, the clients, the nodes that it touches, and who holds ports on them.
-func (s *service) facts(ctx context.Context, f *flowRow, g graph.Graph) (plan.Input, map[string]nodesapi.Node, error) {
+// The sets of the catalogue come from that version, or from the newest one when it is 0.
+func (s *service) facts(
+	ctx context.Context, f *flowRow, g graph.Graph, catalogue int,
+) (plan.Input, map[string]nodesapi.Node, error) {
 	in := plan.Input{
-		FlowID: f.ID, Revision: f.DraftRevision, Graph: g, Reflector: s.nodes.reflector, Nodes: map[string]plan.Node{},
+		FlowID: f.ID, Revision: f.DraftRevision, Reflector: s.nodes.reflector, Nodes: map[string]plan.Node{},
 		Hosts: f.InstalledHosts,
 	}
-	var err error
+	named, err := s.hooks.policies.Resolve(ctx, g, catalogue)
+	if err != nil {
+		return in, nil, err
+	}
+	in.Graph, in.Catalogue, in.Plans, in.Unresolved = named.Graph, named.Catalogue, named.Plans, named.Problems
 	if in.Pools, err = s.hooks.pools(ctx, g); err != nil {
 		return in, nil, err
 	}
@@ -331,9 +338,9 @@ func (s *service) people(ctx context.Context, in *plan.Input) (err error) {
 // input gathers what a compilation may depend on: the facts with what is secret and what is installed.
 // Private keys that came with the drawing are not stored yet.
 func (s *service) input(
-	ctx context.Context, f *flowRow, g graph.Graph, brought map[string]string,
+	ctx context.Context, f *flowRow, g graph.Graph, brought map[string]string, catalogue int,
 ) (plan.Input, map[string]nodesapi.Node, error) {
-	in, nodes, err := s.facts(ctx, f, g)
+	in, nodes, err := s.facts(ctx, f, g, catalogue)
 	if err != nil {
 		return in, nil, err
 	}

@@ -387,6 +387,13 @@ func (s *store) insertVersion(ctx context.Context, row *versionRow) error {
 	return s.insert(ctx, row)
 }
 
+// compiledWith notes that the installed version comes out the same with another version of the catalogue.
+func (s *store) compiledWith(ctx context.Context, a *applyRow) error {
+	_, err := s.db.In(ctx).NewRaw("update flow_versions set catalogue_version = ? where id = ? and graph = ?::jsonb",
+		a.CatalogueVersion, a.VersionID, string(graph.Encode(*a.Graph))).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
 // Versions kept: the newest ones that were never applied, applied ones for a time (domain 4.18), and pinned ones for
 // good, of which a flow has not more than so many.
 const (

@@ -7,6 +7,7 @@ export const permissionKeys = [
   "backups.view",
   "connection_units.apply",
   "connection_units.edit",
+  "connection_units.policies",
   "connection_units.view",
   "dns.manage",
   "dns.view",

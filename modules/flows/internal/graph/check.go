@@ -78,15 +78,27 @@ func (c *checker) kind(path string, n Node) {
 	case TransitPool:
 		c.pool(path, n)
 	case Custom:
-		c.add("kind_not_supported", path+".kind", "this panel cannot compile this kind of block yet")
+		c.custom(path, n)
 	default:
 		c.add("invalid_value", path+".kind", "unknown kind of block")
 	}
 	if n.PoolID != "" && n.Kind != TransitPool {
 		c.add("not_allowed_here", path+".pool_id", "only the block of a pool has a pool")
 	}
+	if n.PlanVersionID != "" && n.Kind != Custom {
+		c.add("not_allowed_here", path+".plan_version_id", "only a custom block leaves by a custom plan")
+	}
 	if n.NodeDomainID != "" && n.Kind != Entry {
 		c.add("not_allowed_here", path+".node_domain_id", "only an entry has a domain")
+	}
+}
+
+func (c *checker) custom(path string, n Node) {
+	if n.PlanVersionID == "" {
+		c.add("custom_plan_required", path+".plan_version_id", "choose the custom plan that traffic leaves by")
+	}
+	if n.NodeID != "" {
+		c.add("not_allowed_here", path+".node_id", "this block acts on the node that the traffic is on")
 	}
 }
 

@@ -1,10 +1,12 @@
 // Package graph is the drawing of a flow: blocks, the edges between them, and the rules that a drawing must keep.
 package graph
 
+import "slices"
+
 // Kind says what a block does with the traffic that reaches it.
 type Kind string
 
-// The kinds of blocks. Custom blocks may be drawn and saved; the compiler refuses them until they can run.
+// The kinds of blocks. A custom block is a way out that an operator has written: a version of a custom plan.
 const (
 	Entry       Kind = "entry"
 	TransitPool Kind = "transit_pool"
@@ -34,14 +36,17 @@ type Graph struct {
 
 // Node is one block. NodeID names the node it runs on, NodeDomainID the domain that clients of an entry are told.
 type Node struct {
-	Key          string    `json:"key" minLength:"1" maxLength:"40" doc:"Name inside this flow: a-z, 0-9, dash, underscore"`
-	Kind         Kind      `json:"kind" enum:"entry,transit_pool,transit,exit,direct,block,custom"`
-	Title        string    `json:"title,omitempty" maxLength:"64"`
-	NodeID       string    `json:"node_id,omitempty" maxLength:"64"`
-	PoolID       string    `json:"pool_id,omitempty" maxLength:"64" doc:"transit_pool: the pool whose members carry the traffic"`
-	NodeDomainID string    `json:"node_domain_id,omitempty" maxLength:"64"`
-	Params       Params    `json:"params,omitempty"`
-	Position     *Position `json:"position,omitempty"`
+	Key          string `json:"key" minLength:"1" maxLength:"40" doc:"Name inside this flow: a-z, 0-9, dash, underscore"`
+	Kind         Kind   `json:"kind" enum:"entry,transit_pool,transit,exit,direct,block,custom"`
+	Title        string `json:"title,omitempty" maxLength:"64"`
+	NodeID       string `json:"node_id,omitempty" maxLength:"64"`
+	PoolID       string `json:"pool_id,omitempty" maxLength:"64" doc:"transit_pool: the pool whose members carry the traffic"`
+	NodeDomainID string `json:"node_domain_id,omitempty" maxLength:"64"`
+
+	PlanVersionID string `json:"plan_version_id,omitempty" maxLength:"64" doc:"custom: the version of a custom plan that traffic leaves by"`
+
+	Params   Params    `json:"params,omitempty"`
+	Position *Position `json:"position,omitempty"`
 }
 
 // Position is where the editor draws a block; it never changes what is installed.
@@ -152,11 +157,13 @@ type Match struct {
 	IP       []string `json:"ip,omitempty" maxItems:"1000"`
 	Port     string   `json:"port,omitempty" maxLength:"200" doc:"Ports and ranges: 80,443,1000-2000"`
 	Protocol []string `json:"protocol,omitempty" maxItems:"4" doc:"http, tls, quic, bittorrent"`
+	Sets     []string `json:"sets,omitempty" maxItems:"20" doc:"Names of sets of the policy catalogue: what they hold counts like the names and addresses here"`
 }
 
 // Empty reports whether the match chooses everything.
 func (m *Match) Empty() bool {
-	return m == nil || len(m.Geosite)+len(m.GeoIP)+len(m.Domain)+len(m.IP)+len(m.Protocol) == 0 && m.Port == ""
+	return m == nil || len(m.Geosite)+len(m.GeoIP)+len(m.Domain)+len(m.IP)+len(m.Protocol)+len(m.Sets) == 0 &&
+		m.Port == ""
 }
 
 // Problem is one finding about a drawing or a plan. Path names the field: "nodes[2].params.listener.port".
@@ -168,13 +175,33 @@ type Problem struct {
 	Core    string `json:"core,omitempty" doc:"Core version of that node"`
 
 	Capability string `json:"capability,omitempty" doc:"What the node's agent cannot do"`
+
+	Policy   string `json:"policy,omitempty" doc:"Name of the policy that forbids it"`
+	Rule     string `json:"rule,omitempty" doc:"Kind of the rule of that policy"`
+	RuleName string `json:"rule_name,omitempty" doc:"What people call the rule"`
 }
 
 // NeedsNode reports whether a block of this kind runs on a node of its own choice.
 func (k Kind) NeedsNode() bool { return k == Entry || k == Transit || k == Exit }
 
 // Terminal reports whether traffic may end in a block of this kind.
-func (k Kind) Terminal() bool { return k == Exit || k == Direct || k == Block }
+func (k Kind) Terminal() bool { return k == Exit || k == Direct || k == Block || k == Custom }
+
+// Sets lists the sets of the catalogue that the ways of a drawing name, each once, in their order.
+func Sets(g Graph) []string {
+	var names []string
+	for _, e := range g.Edges {
+		if e.Match == nil {
+			continue
+		}
+		for _, name := range e.Match.Sets {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
 
 // Find returns the index of the block with that key, or -1.
 func (g Graph) Find(key string) int {

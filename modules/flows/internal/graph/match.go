@@ -14,6 +14,8 @@ var errForm = errors.New("write 192.0.2.1, 2001:db8::1 or 10.0.0.0/8")
 
 var geoForm = pattern.Of(`^!?[a-zA-Z0-9][a-zA-Z0-9@._-]{0,63}$`)
 
+var setForm = pattern.Of(`^[a-z0-9][a-z0-9_-]{0,39}$`)
+
 func (c *checker) match(path string, m *Match) {
 	if m == nil {
 		return
@@ -23,6 +25,7 @@ func (c *checker) match(path string, m *Match) {
 	c.each(path+".domain", m.Domain, validDomain, "write a domain, or full:, keyword: or regexp: before a pattern")
 	c.each(path+".ip", m.IP, validAddress, "write an address or a network such as 10.0.0.0/8")
 	c.each(path+".protocol", m.Protocol, validProtocol, "use http, tls, quic or bittorrent")
+	c.each(path+".sets", m.Sets, setForm().MatchString, "name a set of the policy catalogue")
 	if m.Port != "" && !validPorts(m.Port) {
 		c.add("invalid_value", path+".port", "write ports and ranges such as 80,443,1000-2000")
 	}

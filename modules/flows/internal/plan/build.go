@@ -241,6 +241,9 @@ func (c *compiler) way(p *Fragment, e graph.Edge, nth int) string {
 		return c.choose(p, e, nth, false)
 	}
 	tag := c.outTag(e.From, e.To, nth)
+	if to.Kind == graph.Custom {
+		return c.once(p, customOutbound(tag, c.in.Plans[to.PlanVersionID]))
+	}
 	if c.remote(e) {
 		return c.dial(p, e, tag, c.service(e.From, e.To))
 	}
@@ -275,6 +278,7 @@ func (c *compiler) routeFact(p *Fragment, e graph.Edge) {
 		fields["via"] = l.Protocol + " " + portText(l)
 	}
 	c.poolFields(e, fields)
+	c.planFields(e, fields)
 	p.Facts = append(p.Facts, Fact{Group: "routes", Name: e.From + " to " + e.To, Fields: fields})
 }
 

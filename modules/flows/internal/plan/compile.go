@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -44,7 +42,7 @@ func compile(in Input) Result {
 		entered:  map[string]map[string]bool{},
 	}
 	c.plan = emptyPlan(in)
-	if c.plan.Errors = append(c.plan.Errors, graph.Check(in.Graph)...); len(c.plan.Errors) > 0 {
+	if c.plan.Errors = slices.Concat(c.plan.Errors, in.Unresolved, graph.Check(in.Graph)); len(c.plan.Errors) > 0 {
 		return Result{Plan: c.plan}
 	}
 	if c.read(); len(c.plan.Errors) > 0 {
@@ -64,6 +62,7 @@ func compile(in Input) Result {
 func emptyPlan(in Input) Plan {
 	return Plan{
 		FlowID:          in.FlowID,
+		Catalogue:       in.Catalogue,
 		Revision:        in.Revision,
 		CompilerVersion: CompilerVersion,
 		State:           "preview",
@@ -155,7 +154,7 @@ func (c *compiler) read() {
 
 func (c *compiler) sortEdges() {
 	for _, from := range c.order {
-		slices.SortStableFunc(c.out[from], compareEdges)
+		slices.SortStableFunc(c.out[from], graph.Compare)
 		for _, e := range c.out[from] {
 			if _, pooled := c.pools[e.To]; pooled {
 				c.lead(e)
@@ -175,25 +174,6 @@ func (c *compiler) warnDefault(key string) {
 	if edges := c.out[key]; len(edges) > 0 && !slices.ContainsFunc(edges, rest) {
 		c.warn("no_default_route", c.path(key, ""), "traffic that no edge of this block chooses is blocked")
 	}
-}
-
-// compareEdges is the order in which edges are tried: conditions by priority, then the edge that takes the rest.
-func compareEdges(a, b graph.Edge) int {
-	if a.Match.Empty() != b.Match.Empty() {
-		if a.Match.Empty() {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.To, b.To), cmp.Compare(edgeText(a), edgeText(b)))
-}
-
-func edgeText(e graph.Edge) string {
-	raw, err := json.Marshal(e)
-	if err != nil {
-		return ""
-	}
-	return string(raw)
 }
 
 // remote reports whether an edge leads to another node.

@@ -63,7 +63,7 @@ func (t *Trace) choose(g graph.Graph, from string, d Destination) int {
 			edges = append(edges, numbered{e, i})
 		}
 	}
-	slices.SortStableFunc(edges, func(a, b numbered) int { return compareEdges(a.Edge, b.Edge) })
+	slices.SortStableFunc(edges, func(a, b numbered) int { return graph.Compare(a.Edge, b.Edge) })
 	for _, e := range edges {
 		result, reason := matches(e.Match, d)
 		t.Steps = append(t.Steps, TraceStep{Edge: e.i, From: e.From, To: e.To, Result: result, Reason: reason})

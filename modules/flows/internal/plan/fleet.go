@@ -16,6 +16,9 @@ import (
 func (c *compiler) fleet() {
 	for _, key := range c.order {
 		b := c.blocks[key]
+		if b.Kind == graph.Custom {
+			c.custom(b)
+		}
 		if !b.Kind.NeedsNode() {
 			continue
 		}

@@ -13,19 +13,22 @@ import (
 
 // Input is everything that a compilation may depend on.
 type Input struct {
-	FlowID    string
-	Revision  int
-	Graph     graph.Graph
-	Root      []byte            // the flow's root secret, 32 bytes
-	Keys      map[string]string // secrets of listeners that people brought, by what drawings call them
-	Clients   []Client
-	Nodes     map[string]Node          // only the nodes that the draft or the installed revision touches
-	Installed map[string]Fragment      // what of this flow is installed, by node
-	Hashes    map[string]string        // the same, by their hashes
-	Pools     map[string]flowsapi.Pool // those of the draft, and those that they fall back on
-	Domains   map[string]Domain        // the bindings of the flow's owner that the draft names, by id
-	Hosts     []Host                   // what the installed links name; nothing when that is not known
-	Reflector Endpoint                 // where a probe through the flow must arrive; zero leaves probing out
+	FlowID     string
+	Revision   int
+	Graph      graph.Graph
+	Root       []byte            // the flow's root secret, 32 bytes
+	Keys       map[string]string // secrets of listeners that people brought, by what drawings call them
+	Clients    []Client
+	Nodes      map[string]Node                // only the nodes that the draft or the installed revision touches
+	Installed  map[string]Fragment            // what of this flow is installed, by node
+	Hashes     map[string]string              // the same, by their hashes
+	Pools      map[string]flowsapi.Pool       // those of the draft, and those that they fall back on
+	Plans      map[string]flowsapi.CustomPlan // versions of custom plans that the draft names, by their ids
+	Catalogue  int                            // version of the catalogue whose sets are opened in the drawing; 0 without any
+	Domains    map[string]Domain              // the bindings of the flow's owner that the draft names, by id
+	Unresolved []graph.Problem                // names of the drawing that stand for nothing
+	Hosts      []Host                         // what the installed links name; nothing when that is not known
+	Reflector  Endpoint                       // where a probe through the flow must arrive; zero leaves probing out
 
 	HasClients bool // says that there are clients where Clients need not be known
 }
@@ -39,7 +42,7 @@ func (in Input) WantsClients() bool {
 }
 
 // Fingerprint names everything that decides about the outcome, but who holds ports: of the same input the same comes
-// out. Secrets and installed fragments never change without an id or a hash that does.
+// out. Secrets, installed fragments and versions of custom plans never change without an id or a hash that does.
 func (in Input) Fingerprint() string {
 	type node struct {
 		ID, Name, Address, Core string

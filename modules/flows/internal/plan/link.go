@@ -101,7 +101,7 @@ func Refused(g graph.Graph, key string) []flowsapi.Refusal {
 			edges = append(edges, e)
 		}
 	}
-	slices.SortStableFunc(edges, compareEdges)
+	slices.SortStableFunc(edges, graph.Compare)
 	var out []flowsapi.Refusal
 	for _, e := range edges {
 		if i := g.Find(e.To); i < 0 || g.Nodes[i].Kind != graph.Block || e.Match.Empty() {

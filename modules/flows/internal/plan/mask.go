@@ -9,7 +9,7 @@ import (
 const Stars = "***"
 
 var secretFields = map[string]bool{
-	"password": true, "id": true, "auth": true, "key": true, "privateKey": true, "secretKey": true, "mldsa65Seed": true, "shortIds": true, "shortId": true,
+	"password": true, "pass": true, "id": true, "auth": true, "key": true, "privateKey": true, "secretKey": true, "mldsa65Seed": true, "shortIds": true, "shortId": true,
 }
 
 // Masked reads a rendered configuration and hides every secret in it.

@@ -19,6 +19,7 @@ type Plan struct {
 	FlowID          string            `json:"flow_id"`
 	Revision        int               `json:"revision" doc:"Draft revision it was compiled from"`
 	CompilerVersion string            `json:"compiler_version"`
+	Catalogue       int               `json:"catalogue_version" doc:"Version of the policy catalogue whose sets it holds; 0: it names none"`
 	Hash            string            `json:"hash"`
 	IsNoop          bool              `json:"is_noop" doc:"Installing it would change nothing"`
 	CreatedAt       time.Time         `json:"created_at"`

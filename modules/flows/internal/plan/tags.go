@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,14 +22,9 @@ func outboundTag(flowID, from, to string, nth int) string {
 
 // OutboundTags gives, for each edge of a drawing, the names under which its outbound may stand in a configuration.
 func OutboundTags(flowID string, g graph.Graph) [][]string {
-	order := make([]int, len(g.Edges))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return compareEdges(g.Edges[a], g.Edges[b]) })
 	tags := make([][]string, len(g.Edges))
 	tried := map[[2]string]int{}
-	for _, i := range order {
+	for _, i := range graph.Tried(g) {
 		e := g.Edges[i]
 		pair := [2]string{e.From, e.To}
 		tried[pair]++

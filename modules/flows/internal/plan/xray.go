@@ -1,6 +1,9 @@
 package plan
 
-import "panel/platform/agentapi"
+import (
+	"panel/modules/flows/flowsapi"
+	"panel/platform/agentapi"
+)
 
 // The structs below are the only way into a core's configuration: nothing that a person wrote passes through as JSON.
 
@@ -242,6 +245,12 @@ type outboundSettings struct {
 	Password   string `json:"password,omitempty"`
 	Security   string `json:"security,omitempty"`
 	Version    int    `json:"version,omitempty"`
+
+	User string `json:"user,omitempty"` // of a proxy
+	Pass string `json:"pass,omitempty"`
+
+	DomainStrategy string             `json:"domainStrategy,omitempty"`
+	Fragment       *flowsapi.Fragment `json:"fragment,omitempty"`
 
 	Redirect      string `json:"redirect,omitempty"`
 	ProxyProtocol int    `json:"proxyProtocol,omitempty"`
