@@ -66,7 +66,7 @@ func TestABlockTakesOnlyItsOwnSettings(t *testing.T) {
 		}, []string{"not_allowed_here nodes[1].node_id"}},
 		"a custom block": {
 			func(g *graph.Graph) { g.Nodes[1].Kind = graph.Custom },
-			[]string{"kind_not_supported nodes[1].kind"},
+			[]string{"custom_plan_required nodes[1].plan_version_id", "not_allowed_here nodes[1].node_id"},
 		},
 		"an unknown kind": {
 			func(g *graph.Graph) { g.Nodes[1].Kind = "magic" },

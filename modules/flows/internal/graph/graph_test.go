@@ -80,8 +80,8 @@ func TestEveryRuleOfTheDrawingHasItsCodeAndPath(t *testing.T) {
 		},
 		"a custom block": {
 			func(g *graph.Graph) { g.Nodes[1].Kind = graph.Custom },
-			"kind_not_supported",
-			"nodes[1].kind",
+			"custom_plan_required",
+			"nodes[1].plan_version_id",
 		},
 		"two ways for a rest": {twoDefaults, "ambiguous_default", "edges[1].match"},
 		"bad cidr": {

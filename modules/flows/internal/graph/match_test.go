@@ -139,7 +139,7 @@ func TestTheNodesOfADrawing(t *testing.T) {
 	require.Equal(t, -1, g.Find("z"))
 	for kind, want := range map[graph.Kind][2]bool{
 		graph.Entry: {true, false}, graph.Transit: {true, false}, graph.Exit: {true, true}, graph.Direct: {false, true},
-		graph.Block: {false, true}, graph.TransitPool: {false, false}, graph.Custom: {false, false},
+		graph.Block: {false, true}, graph.TransitPool: {false, false}, graph.Custom: {false, true},
 	} {
 		require.Equal(t, want, [2]bool{kind.NeedsNode(), kind.Terminal()}, kind)
 	}
