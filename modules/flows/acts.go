@@ -75,7 +75,8 @@ func slicesOfKeys(m map[string]plan.Fragment) []string {
 }
 
 // enable installs the drawing of the installed version again.
-// Faults: plan_stale, port_conflict, domain_conflict (409), compile_failed, custom_plan_not_enabled, agent_offline (422).
+// Faults: plan_stale, port_conflict, domain_conflict (409), compile_failed, custom_plan_not_enabled,
+// agent_offline (422).
 func (s *service) enable(ctx context.Context, id string) (*applyRow, error) {
 	f, err := s.store.flow(ctx, id)
 	if err != nil {

@@ -231,7 +231,8 @@ func (s *service) explain(ctx context.Context, in *explainInput) (Explanation, e
 	if err != nil {
 		return Explanation{}, err
 	}
-	trace := plan.Explain(named.Graph, plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol})
+	to := plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol}
+	trace := plan.Explain(named.Graph, to)
 	out := Explanation{Steps: []ExplainStep{}, Result: trace.Result, NodeID: trace.NodeID}
 	for _, step := range trace.Steps {
 		out.Steps = append(out.Steps, ExplainStep(step))

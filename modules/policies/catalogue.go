@@ -31,8 +31,8 @@ func (p *policies) catalogue(ctx context.Context, version int) (Catalogue, error
 	}
 	outdated, err := p.outdated(ctx)
 	out := Catalogue{
-		Version: row.Version, Newest: outdated.Newest, Outdated: len(outdated.Items), Note: row.Note, SavedBy: row.SavedBy,
-		Content: row.Content.whole(),
+		Version: row.Version, Newest: outdated.Newest, Outdated: len(outdated.Items), Note: row.Note,
+		SavedBy: row.SavedBy, Content: row.Content.whole(),
 	}
 	if found {
 		at := row.SavedAt.UTC()
@@ -71,8 +71,8 @@ func (p *policies) saveCatalogue(ctx context.Context, revision int64, in NewCata
 			return nil
 		}
 		row := catalogueRow{
-			ID: database.NewID(), Version: before.Version + 1, Content: in.Content.whole(), Note: strings.TrimSpace(in.Note), SavedAt: p.now(),
-			SavedBy: access.From(ctx).Username,
+			ID: database.NewID(), Version: before.Version + 1, Content: in.Content.whole(),
+			Note: strings.TrimSpace(in.Note), SavedAt: p.now(), SavedBy: access.From(ctx).Username,
 		}
 		if err := p.store.insert(ctx, &row); err != nil {
 			return err
@@ -211,7 +211,9 @@ func (p *policies) checkSets(sets []Set) error {
 }
 
 // versions lists the versions of the catalogue, the newest first.
-func (p *policies) versions(ctx context.Context, query httpapi.PageQuery) (page httpapi.Page[CatalogueVersion], err error) {
+func (p *policies) versions(
+	ctx context.Context, query httpapi.PageQuery,
+) (page httpapi.Page[CatalogueVersion], err error) {
 	k, err := keyset.New(query, "c.id", "-version", map[string]keyset.Order{
 		"version": {Expression: "c.version", Kind: httpapi.CursorNumber},
 	})

@@ -3,11 +3,9 @@ package policies
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
-	"panel/platform/doctor"
 	"panel/platform/httpapi"
 )
 
@@ -136,27 +134,4 @@ func (w *world) runs(flow string, catalogue int, sets ...string) {
 		update flows set installed_version_id = (select id from v), installed_revision = 1 where id = ?`,
 		`["`+strings.Join(sets, `","`)+`"]`, catalogue, flow, flow).Exec(w.t.Context())
 	require.NoError(w.t, err)
-}
-
-// Doctor tells of flows that run with a custom plan which no policy enables any more.
-func TestDoctorFindsCustomPlansThatAreNotEnabled(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t)
-	look := func() doctor.Finding {
-		return check().Run(t.Context(), doctor.Env{
-			Now: time.Now, Getenv: func(name string) string {
-				return map[string]string{"PANEL_DB_URL": w.panel.DB.Pool.Config().ConnString()}[name]
-			},
-		})
-	}
-	require.Equal(t, doctor.OK, look().Status)
-	plan := w.plan()
-	w.draws(w.flow, plan.Versions[0].ID)
-	w.runs(w.flow, 0)
-	found := look()
-	require.Equal(t, doctor.Warning, found.Status)
-	require.Equal(t, 1, found.Data["not_enabled"])
-	p := w.assign(w.policy("Strict", "security"), w.flow)
-	w.enable(plan, 1, p.ID, true)
-	require.Equal(t, doctor.OK, look().Status)
 }

@@ -141,8 +141,8 @@ func catalogueCommand(env cli.Env) *cobra.Command {
 			rows := make([][]string, len(c.Sets))
 			for i, s := range c.Sets {
 				rows[i] = []string{
-					s.Name, strconv.Itoa(len(s.Geosite) + len(s.GeoIP)), strconv.Itoa(len(s.Domain)), strconv.Itoa(len(s.IP)),
-					dash(s.Description),
+					s.Name, strconv.Itoa(len(s.Geosite) + len(s.GeoIP)), strconv.Itoa(len(s.Domain)),
+					strconv.Itoa(len(s.IP)), dash(s.Description),
 				}
 			}
 			heads := []string{"Set", "Categories", "Domains", "Networks", "Description"}

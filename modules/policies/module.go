@@ -12,7 +12,6 @@ import (
 	"panel/modules/policies/policiesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
-	"panel/platform/doctor"
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/metrics"
@@ -46,7 +45,6 @@ func Module() module.Module {
 		Migrations: module.SQL(files),
 		Secrets:    []vault.Column{{Table: "custom_plan_versions", ID: "id", Column: "password"}},
 		Commands:   commands,
-		Checks:     []doctor.Check{check()},
 		Private:    []any{newPolicies, newHandlers},
 		Attach:     attach,
 	}

@@ -62,7 +62,8 @@ func (p *policies) publish(
 // create makes a policy that no flow obeys yet. Faults: name_taken (409), invalid_value (422).
 func (p *policies) create(ctx context.Context, in NewPolicy) (string, error) {
 	row := policyRow{
-		ID: database.NewID(), Kind: in.Kind, Rules: []rules.Rule{}, Protocols: []string{}, CreatedAt: p.now(), Revision: 1,
+		ID: database.NewID(), Kind: in.Kind, Rules: []rules.Rule{}, Protocols: []string{}, CreatedAt: p.now(),
+		Revision: 1,
 	}
 	to := PolicyChange{Name: &in.Name, Rules: &in.Rules, AllowedProtocols: &in.AllowedProtocols}
 	if err := p.changed(&row, to); err != nil {
@@ -285,7 +286,8 @@ func (p *policies) shown(ctx context.Context, rows []policyRow) (map[string]Poli
 		shown := Policy{
 			ID: row.ID, Name: row.Name, Kind: row.Kind, Rules: row.Rules, AllowedProtocols: row.Protocols,
 			AllowedPlans: slices.Concat([]AllowedPlan{}, plans[row.ID]), CatalogueVersion: newest.Version,
-			UsedBy: []NamedFlow{}, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
+			UsedBy: []NamedFlow{}, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
+			Revision: row.Revision,
 		}
 		for _, id := range flows[row.ID] {
 			if name := called[id]; name != "" {

@@ -47,7 +47,8 @@ func (s source) Judge(ctx context.Context, d flowsapi.Drawn) ([]flowsapi.Violati
 	}
 	var out []flowsapi.Violation
 	for _, row := range rows {
-		found, err := rules.Judge(ctx, rules.Policy{Name: row.Name, Rules: row.Rules, Protocols: row.Protocols}, catalogue, d)
+		policy := rules.Policy{Name: row.Name, Rules: row.Rules, Protocols: row.Protocols}
+		found, err := rules.Judge(ctx, policy, catalogue, d)
 		if err != nil {
 			return nil, fmt.Errorf("judge a flow by the policy %s: %w", row.ID, err)
 		}

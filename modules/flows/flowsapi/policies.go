@@ -14,7 +14,8 @@ type PolicySource interface {
 	// Catalogue gives a version of the catalogue; 0 asks for the newest one. It is asked once for a drawing that names
 	// sets.
 	Catalogue(ctx context.Context, version int) (Catalogue, error)
-	// Plans gives versions of custom plans by their ids, whether or not a policy enables them; unknown ones are left out.
+	// Plans gives versions of custom plans by their ids, whether or not a policy enables them; unknown ones are left
+	// out.
 	Plans(ctx context.Context, versionIDs []string) ([]CustomPlan, error)
 	// Judge says what of a drawing the policies of its flow forbid.
 	Judge(ctx context.Context, d Drawn) ([]Violation, error)

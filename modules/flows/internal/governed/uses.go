@@ -27,7 +27,8 @@ func (u Uses) CatalogueUses(ctx context.Context) ([]flowsapi.CatalogueUse, error
 	out := make([]flowsapi.CatalogueUse, len(rows))
 	for i, row := range rows {
 		out[i] = flowsapi.CatalogueUse{
-			FlowID: row.ID, FlowName: row.Name, Version: row.CatalogueVersion, Sets: slices.Sorted(slices.Values(graph.Sets(row.Graph))),
+			FlowID: row.ID, FlowName: row.Name, Version: row.CatalogueVersion,
+			Sets: slices.Sorted(slices.Values(graph.Sets(row.Graph))),
 		}
 	}
 	return out, database.Fault(err, nil)

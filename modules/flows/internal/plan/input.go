@@ -24,7 +24,7 @@ type Input struct {
 	Hashes     map[string]string              // the same, by their hashes
 	Pools      map[string]flowsapi.Pool       // those of the draft, and those that they fall back on
 	Plans      map[string]flowsapi.CustomPlan // versions of custom plans that the draft names, by their ids
-	Catalogue  int                            // version of the catalogue whose sets are opened in the drawing; 0 without any
+	Catalogue  int                            // version that the sets in the drawing come from; 0 without any
 	Domains    map[string]Domain              // the bindings of the flow's owner that the draft names, by id
 	Unresolved []graph.Problem                // names of the drawing that stand for nothing
 	Hosts      []Host                         // what the installed links name; nothing when that is not known
