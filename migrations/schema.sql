@@ -559,6 +559,30 @@ create table client_shares (
 CREATE INDEX client_shares_recent ON client_shares USING btree (client_id) WHERE (recent > 0);
 CREATE INDEX client_shares_waiting ON client_shares USING btree (node_id, client_id) WHERE (NOT confirmed);
 
+create table custom_plan_versions (
+  id uuid not null,
+  plan_id uuid not null,
+  number integer not null,
+  body jsonb not null,
+  schema_hash text not null,
+  password text default ''::text not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  constraint custom_plan_versions_plan_id_fkey FOREIGN KEY (plan_id) REFERENCES custom_plans(id) ON DELETE CASCADE,
+  constraint custom_plan_versions_pkey PRIMARY KEY (id),
+  constraint custom_plan_versions_plan_id_number_key UNIQUE (plan_id, number)
+);
+
+create table custom_plans (
+  id uuid not null,
+  name text not null,
+  name_key text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint custom_plans_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX custom_plans_name ON custom_plans USING btree (name_key COLLATE "C");
+
 create table domain_records (
   id uuid not null,
   domain_id uuid not null,
@@ -696,6 +720,7 @@ create table flow_applies (
   nodes_since timestamp with time zone,
   stopped_by text,
   stopped_at timestamp with time zone,
+  catalogue_version integer default 0 not null,
   canary jsonb,
   previous text default ''::text not null,
   promoted_by text,
@@ -865,6 +890,7 @@ create table flow_versions (
   created_at timestamp with time zone not null,
   created_by text not null,
   pinned boolean default false not null,
+  catalogue_version integer default 0 not null,
   constraint flow_versions_reason_check CHECK ((reason = ANY (ARRAY['apply'::text, 'manual'::text, 'import'::text]))),
   constraint flow_versions_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
   constraint flow_versions_pkey PRIMARY KEY (id)
@@ -1420,6 +1446,50 @@ create table passkeys (
 );
 CREATE INDEX passkeys_account ON passkeys USING btree (account_id);
 CREATE UNIQUE INDEX passkeys_credential ON passkeys USING btree (credential_id);
+
+create table policies (
+  id uuid not null,
+  name text not null,
+  name_key text not null,
+  kind text not null,
+  rules jsonb not null,
+  allowed_protocols jsonb not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint policies_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX policies_name ON policies USING btree (name_key COLLATE "C");
+
+create table policy_catalogue (
+  id uuid not null,
+  version integer not null,
+  content jsonb not null,
+  note text not null,
+  saved_at timestamp with time zone not null,
+  saved_by text not null,
+  constraint policy_catalogue_pkey PRIMARY KEY (id),
+  constraint policy_catalogue_version_key UNIQUE (version)
+);
+
+create table policy_flows (
+  flow_id uuid not null,
+  kind text not null,
+  policy_id uuid not null,
+  constraint policy_flows_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
+  constraint policy_flows_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES policies(id),
+  constraint policy_flows_pkey PRIMARY KEY (flow_id, kind)
+);
+CREATE INDEX policy_flows_policy ON policy_flows USING btree (policy_id);
+
+create table policy_plans (
+  policy_id uuid not null,
+  version_id uuid not null,
+  constraint policy_plans_policy_id_fkey FOREIGN KEY (policy_id) REFERENCES policies(id) ON DELETE CASCADE,
+  constraint policy_plans_version_id_fkey FOREIGN KEY (version_id) REFERENCES custom_plan_versions(id) ON DELETE CASCADE,
+  constraint policy_plans_pkey PRIMARY KEY (policy_id, version_id)
+);
+CREATE INDEX policy_plans_version ON policy_plans USING btree (version_id);
 
 create table recovery_codes (
   account_id uuid not null,

@@ -55,7 +55,7 @@ type hooks struct {
 	targets found.Sources
 	canary  []evidenceSource
 
-policies governed.Sources
+	policies governed.Sources
 }
 
 type (

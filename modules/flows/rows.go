@@ -143,7 +143,7 @@ type applyRow struct {
 	PromotedBy *string
 	PromotedAt *time.Time
 
-CatalogueVersion int // that the sets of the drawing come from
+	CatalogueVersion int // that the sets of the drawing come from
 
 	Steps []stepRow                `bun:"-"`
 	saved savedApply               // what is in the database
