@@ -720,11 +720,11 @@ create table flow_applies (
   nodes_since timestamp with time zone,
   stopped_by text,
   stopped_at timestamp with time zone,
-  catalogue_version integer default 0 not null,
   canary jsonb,
   previous text default ''::text not null,
   promoted_by text,
   promoted_at timestamp with time zone,
+  catalogue_version integer default 0 not null,
   constraint flow_applies_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'enable'::text, 'rerender'::text, 'restore'::text, 'disable'::text, 'delete'::text]))),
   constraint flow_applies_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id) ON DELETE CASCADE,
   constraint flow_applies_pkey PRIMARY KEY (id)
