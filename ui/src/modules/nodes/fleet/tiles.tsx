@@ -8,8 +8,9 @@ import { useRange, type Range } from "@/components/screen/use-range";
 import { Glyph } from "@/components/status/glyph";
 import { useFormat } from "@/text/use-format";
 import { fleetMetricQuery, summaryQuery, type FleetMetric } from "../shared/fleet";
-import type { NodeState, Series } from "../shared/types";
+import type { Series } from "../shared/types";
 import { movingWindow } from "../node/use-window";
+import { contactOf } from "./contact";
 import { peakOf, trendOf } from "./trend";
 
 /** What is known of the whole fleet now: the newest frame, else the summary that was read. */
@@ -34,11 +35,12 @@ function NodesFigure() {
   const { t } = useTranslation("nodes");
   const format = useFormat();
   const fleet = useFleet();
+  const attention = useQuery(summaryQuery).data?.attention ?? [];
   if (!fleet) return <Figure name={t("tile.nodes")} value="" />;
-  const count = (state: NodeState) => fleet.states[state] ?? 0;
-  const [offline, degraded] = [count("offline"), count("degraded")];
+  const { reporting, silent, offline, degraded } = contactOf(fleet.states, attention);
   const note = [
     offline > 0 && t("tile.offline", { count: offline }),
+    silent > 0 && t("tile.silent", { count: silent }),
     degraded > 0 && t("tile.degraded", { count: degraded }),
   ]
     .filter(Boolean)
@@ -46,7 +48,7 @@ function NodesFigure() {
   return (
     <Figure
       name={t("tile.nodes")}
-      value={format.number(count("online") + degraded)}
+      value={format.number(reporting)}
       of={t("tile.of", { total: format.number(fleet.total) })}
       note={
         note ? (
