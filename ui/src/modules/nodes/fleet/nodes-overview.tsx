@@ -14,6 +14,7 @@ import { incidentItems } from "./incidents";
 import { RegionsCard } from "./regions-card";
 import { StateChanges } from "./state-changes";
 import { FleetFigures, trendQuery, trends } from "./tiles";
+import { useToldSummary } from "./use-told-summary";
 
 function ahead({ queries, search }: Start): Promise<unknown> {
   const range = typeof search.range === "string" && search.range in ranges ? (search.range as Range) : "24h";
@@ -27,7 +28,7 @@ function ahead({ queries, search }: Start): Promise<unknown> {
 function useAttention(): AttentionItem[] {
   const { t } = useTranslation("nodes");
   const format = useFormat();
-  const summary = useQuery(summaryQuery).data;
+  const summary = useToldSummary();
   return summary ? incidentItems(summary, t, (iso) => format.clock(iso)) : [];
 }
 
