@@ -92,7 +92,8 @@ func TestSourcesCompleteEachOther(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 4, 1, 3, 0, 0, 0, time.FixedZone("", 3*3600))
 	says := func(name string, state domainsapi.State) domainsapi.Source {
-		return domainsapi.Source{Name: name, Read: func([]byte, time.Time) (domainsapi.State, error) { return state, nil }}
+		read := func([]byte, time.Time) (domainsapi.State, error) { return state, nil }
+		return domainsapi.Source{Name: name, Read: read}
 	}
 	s := newStates()
 	s.Add(says("records", domainsapi.State{DNS: "ok", RecordType: "AAAA", ResolvedIPs: []string{"2001:db8::1"}}))
