@@ -126,15 +126,19 @@ const (
 func (s *shape) takes(token []byte) bool {
 	switch first := token[0]; s.schema.Type {
 	case huma.TypeString:
-		return first == '"' && len(token)-2 <= s.most && onlyOf(token, func(b byte) bool { return ' ' <= b && b < 0x7f })
+		return first == '"' && len(token)-2 <= s.most && onlyOf(token, isPrintable)
 	case huma.TypeBoolean:
 		return first == 't' || first == 'f'
 	case huma.TypeInteger:
-		return len(token) <= shortInteger && onlyOf(token, func(b byte) bool { return b == '-' || '0' <= b && b <= '9' })
+		return len(token) <= shortInteger && onlyOf(token, isOfInteger)
 	default:
-		return len(token) <= shortNumber && onlyOf(token, func(b byte) bool { return '-' <= b && b <= '9' })
+		return len(token) <= shortNumber && onlyOf(token, isOfDecimal)
 	}
 }
+
+func isPrintable(b byte) bool { return ' ' <= b && b < 0x7f }
+func isOfInteger(b byte) bool { return b == '-' || '0' <= b && b <= '9' }
+func isOfDecimal(b byte) bool { return '-' <= b && b <= '9' }
 
 func onlyOf(token []byte, allowed func(byte) bool) bool {
 	for _, b := range token {
