@@ -147,9 +147,9 @@ func TestAPlanThatAPolicyHasComeToForbidIsNotApplied(t *testing.T) {
 	r.set(func() { r.violations = nil })
 	require.Equal(t, "applied", s.apply(p).State)
 	r.set(func() { r.violations = noVless })
-	require.NoError(t, r.flows.RerenderFlows(t.Context(), "a node has moved", s.flow))
 	first := *s.get().LastApplyID
 	s.fleet.set("ams-01", func(n *nodesapi.Node) { n.Address = "198.51.100.7" })
+	require.NoError(t, r.flows.RerenderFlows(t.Context(), "a node has moved", s.flow))
 	require.Eventually(t, func() bool { return *s.get().LastApplyID != first }, time.Minute, 20*time.Millisecond)
 	require.Equal(t, "applied", s.ended(*s.get().LastApplyID).State, "what runs is rendered again whatever policies say")
 	s.ended(s.admin.Post(s.path("/disable"), nil).Is(202).Text("apply_id"))
