@@ -77,8 +77,8 @@ type HealthStates interface {
 // CanaryEvidence collects who else sees how the nodes of a canary do.
 type CanaryEvidence interface {
 	// Add takes one more, while the panel is composed. It is asked in each round of probes and gives what speaks
-	// against the canary, nothing when all is well; a canary fails when something does in as many rounds in a row as its probes
-	// may fail. Who cannot say is left out.
+	// against the canary, nothing when all is well. A canary fails when something does in as many rounds in a row as
+	// its probes may fail. Who cannot say is left out.
 	Add(name string, ask func(ctx context.Context, w CanaryWatch) ([]CanaryFinding, error))
 }
 
