@@ -154,6 +154,7 @@ export function fakePlan(change: Partial<Plan> = {}): Plan {
     id: "p-17",
     flow_id: "f-europe",
     revision: 17,
+    catalogue_version: 0,
     compiler_version: "1",
     hash: "9f2c",
     is_noop: false,
