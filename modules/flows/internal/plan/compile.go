@@ -42,7 +42,8 @@ func compile(in Input) Result {
 		entered:  map[string]map[string]bool{},
 	}
 	c.plan = emptyPlan(in)
-	if c.plan.Errors = slices.Concat(c.plan.Errors, in.Unresolved, graph.Check(in.Graph)); len(c.plan.Errors) > 0 {
+	c.plan.Errors = append(append(c.plan.Errors, in.Unresolved...), graph.Check(in.Graph)...)
+	if len(c.plan.Errors) > 0 {
 		return Result{Plan: c.plan}
 	}
 	if c.read(); len(c.plan.Errors) > 0 {

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"encoding/json"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,6 +21,22 @@ func TestAFlowAcrossTwoServersIsBuiltExitFirst(t *testing.T) {
 	require.Equal(t, "exit", r.Plan.Steps[0].Role)
 	require.Len(t, r.Plan.Rendered, 2)
 	require.NotEmpty(t, r.Plan.Diff.Listeners)
+}
+
+// A plan has empty lists where it has nothing to say: screens go through them.
+func TestAPlanHasNoListThatIsNull(t *testing.T) {
+	t.Parallel()
+	memo := plan.NewMemo(10)
+	for range 2 {
+		text, err := json.Marshal(memo.Compile(input(across())).Plan)
+		require.NoError(t, err)
+		shown := map[string]any{}
+		require.NoError(t, json.Unmarshal(text, &shown))
+		delete(shown, "canary")
+		for name, value := range shown {
+			require.NotNil(t, value, name)
+		}
+	}
 }
 
 func TestOneServerSendsOutByItself(t *testing.T) {
