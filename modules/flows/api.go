@@ -217,22 +217,6 @@ type Rendered struct {
 	Config map[string]any `json:"config"`
 }
 
-// Explanation is the way that traffic to one destination takes.
-type Explanation struct {
-	Steps  []ExplainStep `json:"steps"`
-	Result string        `json:"result" enum:"exit,direct,block,custom,unknown"`
-	NodeID string        `json:"node_id" doc:"Node that the traffic leaves from"`
-}
-
-// ExplainStep is one edge that was considered.
-type ExplainStep struct {
-	Edge   int    `json:"edge" doc:"Index into graph.edges"`
-	From   string `json:"from"`
-	To     string `json:"to"`
-	Result string `json:"result" enum:"taken,passed_over,no_data"`
-	Reason string `json:"reason"`
-}
-
 type body[T any] struct{ Body T }
 
 type secretBody[T any] struct {
@@ -393,10 +377,25 @@ type renderedInput struct {
 
 type explainInput struct {
 	FlowPath
+	Of       string `query:"of" enum:"draft,installed," doc:"The draft when left out"`
+	Entry    string `query:"entry" maxLength:"40" doc:"Block that the traffic comes in at; the first entry when left out"`
 	Domain   string `query:"domain" maxLength:"253"`
 	IP       string `query:"ip" maxLength:"45"`
 	Port     int    `query:"port" minimum:"0" maximum:"65535"`
 	Protocol string `query:"protocol" enum:"http,tls,quic,bittorrent,"`
+}
+
+type probeInput struct {
+	FlowPath
+	Body probeBody
+}
+
+type probeBody struct {
+	Entry    string `json:"entry,omitempty" maxLength:"40" doc:"Block that the traffic comes in at; the first entry when left out"`
+	Domain   string `json:"domain,omitempty" maxLength:"253"`
+	IP       string `json:"ip,omitempty" maxLength:"45"`
+	Port     int    `json:"port,omitempty" minimum:"1" maximum:"65535" doc:"443 when left out"`
+	Protocol string `json:"protocol,omitempty" enum:"http,tls,quic,bittorrent"`
 }
 
 type (

@@ -2,15 +2,19 @@ package flows
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/explain"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/access"
+	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -217,27 +221,129 @@ func (s *service) emitDraft(ctx context.Context, f *flowRow, loaded *versionRow)
 		flowsapi.VersionNews{Name: f.Name, VersionID: loaded.ID, Number: loaded.Number})
 }
 
-// explain traces one destination through the draft, edge by edge.
-func (s *service) explain(ctx context.Context, in *explainInput) (Explanation, error) {
-	f, err := s.store.flow(ctx, in.ID)
+// explain traces one destination through a drawing, edge by edge, with what nodes have seen of the pools on its way.
+func (s *service) explain(
+	ctx context.Context, f *flowRow, of, entry string, to plan.Destination,
+) (explain.Explanation, error) {
+	out := explain.Explanation{Of: explain.Draft, Revision: f.DraftRevision}
+	if to == (plan.Destination{}) {
+		return out, fault.Malformed("missing_field", "say where the traffic goes: domain, ip, port or protocol")
+	}
+	g, catalogue := f.Graph, 0
+	if of == explain.Installed {
+		if f.InstalledVersionID == nil {
+			return out, nothingInstalled()
+		}
+		version, err := s.store.version(ctx, f.ID, *f.InstalledVersionID)
+		if err != nil {
+			return out, err
+		}
+		g, catalogue = version.Graph, version.CatalogueVersion
+		out.Of, out.Revision = explain.Installed, *f.InstalledRevision
+	}
+	if at := g.Find(entry); entry != "" && (at < 0 || g.Nodes[at].Kind != graph.Entry) {
+		return out, fault.InvalidValue("entry", "the drawing has no such entry")
+	}
+	named, err := s.hooks.policies.Resolve(ctx, g, catalogue)
 	if err != nil {
-		return Explanation{}, err
+		return out, err
 	}
-	if in.Domain == "" && in.IP == "" && in.Port == 0 && in.Protocol == "" {
-		return Explanation{}, fault.Malformed("missing_field",
-			"say where the traffic goes: domain, ip, port or protocol")
-	}
-	named, err := s.hooks.policies.Resolve(ctx, f.Graph, 0)
+	err = s.explained(ctx, f.ID, plan.Explain(named.Graph, entry, to), &out)
+	return out, err
+}
+
+func nothingInstalled() error {
+	return fault.Invalid("invalid_value", "nothing of this flow is installed").
+		Field("of", "not_installed", "install a version first")
+}
+
+func (s *service) explained(ctx context.Context, flowID string, trace plan.Trace, out *explain.Explanation) error {
+	views, err := s.hooks.poolViews(ctx, flowID, explain.PoolIDs(trace))
 	if err != nil {
-		return Explanation{}, err
+		return err
 	}
-	to := plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol}
-	trace := plan.Explain(named.Graph, to)
-	out := Explanation{Steps: []ExplainStep{}, Result: trace.Result, NodeID: trace.NodeID}
-	for _, step := range trace.Steps {
-		out.Steps = append(out.Steps, ExplainStep(step))
+	nodes, err := s.nodes.byID(ctx, validIDs(append(explain.NodeIDs(views), trace.NodeID)))
+	if err != nil {
+		return fmt.Errorf("look up the nodes of a way: %w", err)
+	}
+	names := map[string]string{}
+	for id, n := range nodes {
+		names[id] = n.Name
+	}
+	out.Steps, out.Result = explain.Steps(trace), trace.Result
+	out.Pools = explain.Pools(flowID, trace, views, names)
+	out.NodeID = explain.Leaves(trace, out.Pools)
+	out.NodeName = names[out.NodeID]
+	return nil
+}
+
+// poolViews asks what became of pools in a flow.
+func (h *hooks) poolViews(ctx context.Context, flowID string, poolIDs []string) ([]flowsapi.PoolView, error) {
+	var out []flowsapi.PoolView
+	if len(poolIDs) == 0 {
+		return nil, nil
+	}
+	for _, source := range h.views {
+		views, err := source.ask(ctx, flowID, poolIDs)
+		if err != nil {
+			return nil, fmt.Errorf("read what %s know: %w", source.name, err)
+		}
+		out = append(out, views...)
 	}
 	return out, nil
+}
+
+// probe lets agents try the installed way to a destination: the entry's goes in as a client, the last node's dials.
+// Faults: missing_field (400), not_found (404), invalid_value (422).
+func (s *service) probe(ctx context.Context, id, entry string, to plan.Destination) (explain.ProbeAnswer, error) {
+	out := explain.ProbeAnswer{At: s.now()}
+	f, err := s.store.flow(ctx, id)
+	if err != nil {
+		return out, err
+	}
+	if !f.Enabled {
+		return out, nothingInstalled()
+	}
+	if out.Explanation, err = s.explain(ctx, f, explain.Installed, entry, to); err != nil {
+		return out, err
+	}
+	from, client, err := s.probeClient(ctx, f, entry)
+	if err != nil {
+		return out, err
+	}
+	way := out.Explanation
+	nodes, err := s.nodes.byID(ctx, validIDs(append(explain.MemberNodes(way), from, way.NodeID)))
+	if err != nil {
+		return out, fmt.Errorf("look up the nodes of a way: %w", err)
+	}
+	prober := explain.Prober{Commands: s.nodes, Now: s.now, By: access.From(ctx).Username}
+	if out.Through, err = prober.Through(ctx, nodes[from], client); err != nil {
+		return out, err
+	}
+	last, known := nodes[explain.Met(way, out.Through.ExitIP, nodes)]
+	if host := cmp.Or(to.Domain, to.IP); known && host != "" && way.Result != string(graph.Block) {
+		out.Exit, err = prober.Exit(ctx, last, host, to.Port)
+	}
+	return out, err
+}
+
+// probeClient is the panel's own client of an installed entry, and the node of that entry.
+func (s *service) probeClient(ctx context.Context, f *flowRow, key string) (string, *agentapi.ThroughProbe, error) {
+	g, err := s.store.installedGraph(ctx, f)
+	if err != nil {
+		return "", nil, err
+	}
+	root, err := s.store.root(f)
+	if err != nil {
+		return "", nil, err
+	}
+	keys, err := s.store.keys(ctx, f.ID, g, nil)
+	if err != nil {
+		return "", nil, err
+	}
+	entries := plan.Entries(g)
+	at := max(0, slices.IndexFunc(entries, func(n graph.Node) bool { return n.Key == key }))
+	return entries[at].NodeID, throughEntry(f.ID, root, keys, f.InstalledHosts, entries[at]), nil
 }
 
 // drafts is flowsapi.Drafts.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"panel/modules/flows/internal/bulk"
+	"panel/modules/flows/internal/explain"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/past"
 	"panel/modules/flows/internal/plan"
@@ -307,8 +308,19 @@ func (h *handlers) rendered(ctx context.Context, in *renderedInput) (*body[Rende
 	return answer(h.s.rendered(ctx, in.ID, in.NodeID))
 }
 
-func (h *handlers) explain(ctx context.Context, in *explainInput) (*body[Explanation], error) {
-	return answer(h.s.explain(ctx, in))
+func (h *handlers) explain(ctx context.Context, in *explainInput) (*body[explain.Explanation], error) {
+	to := plan.Destination{Domain: in.Domain, IP: in.IP, Port: in.Port, Protocol: in.Protocol}
+	f, err := h.s.store.flow(ctx, in.ID)
+	if err != nil {
+		return nil, err
+	}
+	return answer(h.s.explain(ctx, f, in.Of, in.Entry, to))
+}
+
+func (h *handlers) probe(ctx context.Context, in *probeInput) (*body[explain.ProbeAnswer], error) {
+	b := in.Body
+	to := plan.Destination{Domain: b.Domain, IP: b.IP, Port: b.Port, Protocol: b.Protocol}
+	return answer(h.s.probe(ctx, in.ID, b.Entry, to))
 }
 
 // timeToAnswer is what a request keeps of its own time for the answer after a wait: the apply has begun and must be

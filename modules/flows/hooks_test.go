@@ -30,6 +30,7 @@ type guest struct {
 	flows  flowsapi.Flows
 	health map[string]string
 	pools  map[string]flowsapi.Pool
+	views  []flowsapi.PoolView
 	asked  atomic.Int64
 }
 
@@ -50,6 +51,7 @@ func (g *guest) manifest() module.Module {
 				g.asked.Add(1)
 				return slices.Collect(maps.Values(g.pools)), nil
 			})
+			b.Watch("guest", func(context.Context, string, []string) ([]flowsapi.PoolView, error) { return g.views, nil })
 			return module.Parts{}
 		},
 	}

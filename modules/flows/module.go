@@ -294,7 +294,10 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Patch("/{id}/versions/{version_id}", "Name or pin a version", access.Needs(Edit), h.changeVersion),
 		httpapi.Get("/{id}/rendered", "Show a node's configuration, secrets masked", access.Needs(View), h.rendered,
 			reads),
-		httpapi.Get("/{id}/explain", "Trace a destination through the draft", access.Needs(View), h.explain, reads),
+		httpapi.Get("/{id}/explain", "Trace a destination through the draft or what is installed", access.Needs(View),
+			h.explain, reads),
+		httpapi.Post("/{id}/explain/probe", "Let agents try the installed way to a destination", access.Needs(Edit), h.probe,
+			httpapi.Waits(longestWait)),
 	)
 }
 

@@ -114,6 +114,7 @@ func attach(
 	h *handlers, p *pools, blocks flowsapi.BlockSources, guards nodesapi.Guards,
 ) module.Parts {
 	blocks.Add("pools", p.shapes)
+	blocks.Watch("pools", p.views)
 	guards.Add("a transit pool has this node as a member; take it out of the pool first", p.usingNode)
 	return module.Parts{
 		Routes:       h.routes(),
@@ -141,35 +142,6 @@ func (p *pools) usingNode(ctx context.Context, nodeID string) ([]string, error) 
 }
 
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }
-
-// shapes gives the compiler pools and those that they fall back on.
-func (p *pools) shapes(ctx context.Context, ids []string) ([]flowsapi.Pool, error) {
-	rows, err := p.store.all(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byID, wanted := map[string]*poolRow{}, []string{}
-	for i := range rows {
-		byID[rows[i].ID] = &rows[i]
-	}
-	for _, id := range ids {
-		for depth := 0; byID[id] != nil && depth <= maxDepth; depth++ {
-			if !slices.Contains(wanted, id) {
-				wanted = append(wanted, id)
-			}
-			id = text(byID[id].FallbackPoolID)
-		}
-	}
-	if len(wanted) == 0 {
-		return nil, nil
-	}
-	members, err := p.store.members(ctx, wanted...)
-	out := make([]flowsapi.Pool, len(wanted))
-	for i, id := range wanted {
-		out[i] = byID[id].shape(members[id])
-	}
-	return out, err
-}
 
 // follower brings what agents hold up to date with flows and nodes. It goes on while the panel is read-only: what runs
 // must go on running.

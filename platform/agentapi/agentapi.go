@@ -60,6 +60,7 @@ const (
 	CanMeasure     Capability = "measure_listeners" // samples tell sessions of listeners and bytes of outbounds
 	CanTunnel      Capability = "serve_wireguard"   // knows the peers of WireGuard as clients
 	CanBeProxied   Capability = "accept_proxy"      // its probe can say who it is to a listener that expects to be told
+	CanDialPublic  Capability = "dial_public"       // its probe dials public addresses alone where it is told so
 )
 
 // Layer 4 protocols.

@@ -36,11 +36,12 @@ type BindData struct {
 	Owner string `json:"owner,omitempty" doc:"Process that has the socket, where it may be read"`
 }
 
-// DialProbe connects to an address of another node.
+// DialProbe connects to an address of another node, or to a public one.
 type DialProbe struct {
 	Address string `json:"address" doc:"host:port"`
 	L4      string `json:"l4" doc:"tcp or udp"`
 	Nonce   string `json:"nonce,omitempty" doc:"Expected answer; empty = a TCP connection is enough"`
+	Public  bool   `json:"public,omitempty" doc:"Do not dial this host itself or a private network; the result tells it"`
 }
 
 // DialData says what answered.
@@ -49,6 +50,7 @@ type DialData struct {
 	NonceMatched  bool    `json:"nonce_matched" doc:"The expected answer came"`
 	RemoteAddress string  `json:"remote_address,omitempty" doc:"Address that was dialed"`
 	LatencyMillis float64 `json:"latency_ms" doc:"Time to connect"`
+	Inside        bool    `json:"inside,omitempty" doc:"The address is this host itself or in a private network, and was not dialled"`
 }
 
 // TLSProbe makes one TLS handshake that offers h2 and http/1.1.

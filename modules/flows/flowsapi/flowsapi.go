@@ -101,6 +101,9 @@ type BlockSources interface {
 	// Add takes who knows the pools of drawings, while the panel is composed. It is asked once per compilation and
 	// gives the pools with these ids and those that they fall back on; unknown ones are left out.
 	Add(name string, pools func(ctx context.Context, poolIDs []string) ([]Pool, error))
+	// Watch takes who knows what became of pools in a flow, while the panel is composed. It is asked when somebody wants
+	// to know where traffic goes, for some pools and those that they fall back on, and leaves out what it does not know.
+	Watch(name string, seen func(ctx context.Context, flowID string, poolIDs []string) ([]PoolView, error))
 }
 
 // Pool is what the compiler knows of a transit pool. What may change without another configuration is not in it.
@@ -124,6 +127,44 @@ type PoolFallback struct {
 	Kind     string `json:"kind"`                // one of the kinds
 	MemberID string `json:"member_id,omitempty"` // of a member that is used whatever its state
 	PoolID   string `json:"pool_id,omitempty"`   // of another pool
+}
+
+// PoolView is what is known of a pool in one flow at the moment of asking.
+type PoolView struct {
+	Pool
+	Members []MemberView
+	Choices []PoolChoice // of the nodes that forward to it
+}
+
+// MemberView is a member with what nodes have said of it last.
+type MemberView struct {
+	PoolMember
+	Enabled, Drain bool
+	Seen           []Sighting
+}
+
+// Sighting is the last evidence that a node has of a member, over one way.
+type Sighting struct {
+	NodeID string
+	Way    string // tag of the outbound
+	State  string // of agentapi, as the reason
+	RTTMs  int64
+	Reason string
+	Error  string
+	Held   bool // it comes and goes too often, and is kept out for a while
+	Since  time.Time
+	At     time.Time
+}
+
+// PoolChoice is who carries the traffic of a way since a moment, and why.
+type PoolChoice struct {
+	NodeID   string
+	Way      string // tag of the outbound
+	Serves   string // of agentapi, as the reason
+	MemberID string // where it is one alone
+	Usable   int
+	Reason   string
+	At       time.Time
 }
 
 // Kinds of fallbacks.

@@ -11,7 +11,10 @@ import (
 )
 
 // Part gathers evidence for the panel.
-var Part = part.Part{Name: "probe", Commands: []agentapi.CommandKind{agentapi.Probe}, Open: open}
+var Part = part.Part{
+	Name: "probe", Commands: []agentapi.CommandKind{agentapi.Probe},
+	Capabilities: []agentapi.Capability{agentapi.CanDialPublic}, Open: open,
+}
 
 func open(env *part.Env) (*part.Live, error) {
 	p := &Prober{Owner: env.Sockets.Owner, Client: env.Core, Reflect: env.Panel.ReflectURL(), Bearer: env.Panel.Token}

@@ -248,7 +248,10 @@ func dial(ctx context.Context, asked agentapi.DialProbe) (agentapi.DialData, err
 		return agentapi.DialData{}, ErrArgs
 	}
 	began := time.Now()
-	conn, err := (&net.Dialer{Timeout: dialLimit}).DialContext(ctx, asked.L4, asked.Address)
+	conn, err := dialer(asked.Public).DialContext(ctx, asked.L4, asked.Address)
+	if errors.Is(err, ErrInside) {
+		return agentapi.DialData{Inside: true}, nil
+	}
 	if err != nil {
 		return agentapi.DialData{}, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}
@@ -292,7 +295,7 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 	if asked.SNI == "" {
 		return agentapi.TLSData{}, ErrArgs
 	}
-	raw, err := dialer(asked).DialContext(ctx, "tcp", asked.Target)
+	raw, err := dialer(asked.Public).DialContext(ctx, "tcp", asked.Target)
 	if errors.Is(err, ErrInside) {
 		return agentapi.TLSData{Inside: true}, ErrInside
 	}
@@ -316,9 +319,9 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 }
 
 // dialer checks the address that is really dialled, after the name was resolved.
-func dialer(asked agentapi.TLSProbe) *net.Dialer {
+func dialer(public bool) *net.Dialer {
 	d := &net.Dialer{Timeout: dialLimit}
-	if asked.Public {
+	if public {
 		d.Control = func(_, address string, _ syscall.RawConn) error {
 			if leadsInside(address) {
 				return ErrInside

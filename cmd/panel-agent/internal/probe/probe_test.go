@@ -91,6 +91,22 @@ func TestATargetInsideTheHostIsNotDialledWhereItMustBePublic(t *testing.T) {
 	}
 }
 
+// An address may be dialled on the same condition: nothing inside is, and that is an answer.
+func TestAnAddressInsideTheHostIsNotDialledWhereItMustBePublic(t *testing.T) {
+	t.Parallel()
+	site := httptest.NewServer(http.NotFoundHandler())
+	defer site.Close()
+	address := site.Listener.Addr().String()
+	for public, want := range map[bool]agentapi.DialData{true: {Inside: true}, false: {Connected: true, RemoteAddress: address}} {
+		data, err := newProber().Run(t.Context(), agentapi.ProbeArgs{Dial: &agentapi.DialProbe{
+			Address: address, L4: agentapi.TCP, Public: public,
+		}})
+		require.NoError(t, err)
+		data.Dial.LatencyMillis = 0
+		require.Equal(t, want, *data.Dial)
+	}
+}
+
 // orders keeps what a client core was asked to fetch.
 type orders []core.FetchOrder
 

@@ -16,7 +16,7 @@ const path = "/api/v1/connection-units"
 // Commands are what flows add to panelctl; other modules add theirs to the same group.
 func Commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "flows", Short: "Flows: the way from an entry to an exit"}
-	group.AddCommand(listCommand(env), planCommand(env), applyCommand(env),
+	group.AddCommand(listCommand(env), planCommand(env), applyCommand(env), explainCommand(env),
 		changeTargetCommand(env))
 	return []*cobra.Command{group}
 }

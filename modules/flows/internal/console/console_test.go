@@ -90,3 +90,61 @@ func TestAnUnknownFlowIsNotApplied(t *testing.T) {
 	require.Equal(t, 1, exit)
 	require.NotContains(t, strings.Join(asked, " "), "compile")
 }
+
+const way = `{"of":"installed","revision":4,"steps":[{"edge":1,"from":"in","to":"ads","result":"passed_over",
+	"reason":"another destination"},{"edge":0,"from":"in","to":"pool","result":"taken","reason":"every condition holds"}],"result":"direct",
+	"node_id":"n2","node_name":"ams-01","pools":[{"block":"pool","pool_id":"p1","name":"Europe","choices":[{"node_name":"fra-01",
+	"serves":"members","active_name":"ams-01","usable":1,"reason":"member_down","at":"2026-11-26T01:00:00Z"}],"members":[
+	{"node_name":"ams-01","seen":[{"node_name":"fra-01","state":"healthy","rtt_ms":12,"reason":"probe","at":"2026-11-26T01:00:00Z"}]},
+	{"node_name":"waw-01","seen":[{"node_name":"fra-01","state":"down","reason":"refused","error":"no answer","at":"2026-11-26T01:00:00Z"}
+	]}]}]}`
+
+// A way is told edge by edge, with the members of pools, what was seen of them and why traffic was switched.
+func TestAWayIsExplained(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{
+		"GET /api/v1/connection-units/f1/explain?domain=example.org&of=installed&port=8443": way,
+		"GET /api/v1/connection-units/f1/explain?entry=in&ip=2001%3Adb8%3A%3A1":             way, "*": flows,
+	}
+	exit, out, _ := paneltest.Line(t, Commands, answers, "flows", "explain", "Europe main", "example.org:8443", "--plain")
+	require.Zero(t, exit, out)
+	for _, row := range []string{
+		"rule\tin\tads\tpassed_over\t", "rule\tin\tpool\ttaken\tevery condition holds",
+		"choice\tfra-01\tams-01\tmembers\tmember_down 2026-11-26", "member\tfra-01\tams-01\thealthy\tprobe 12 ms ",
+		"member\tfra-01\twaw-01\tdown\trefused no answer ", "end\t-\tams-01\tdirect\t-",
+	} {
+		require.Contains(t, out, row)
+	}
+	exit, out, _ = paneltest.Line(t, Commands, answers, "flows", "explain", "Europe main", "2001:db8::1", "--draft", "--entry", "in", "--json")
+	require.Zero(t, exit, out)
+	require.Contains(t, out, `"schema":"panelctl.flows.explain/v1"`)
+}
+
+// With --probe the answers of agents stand below the way.
+func TestAWayIsProbed(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{
+		"POST /api/v1/connection-units/f1/explain/probe": `{"at":"2026-11-26T01:00:00Z","explanation":` + way + `,
+			"through":{"node_name":"fra-01","ok":true,"ms":31,"exit_ip":"192.0.2.3"},
+			"exit":{"node_name":"ams-01","dialled":"example.org:443","ok":false,"code":"unreachable","error":"no answer"}}`,
+		"*": flows,
+	}
+	exit, out, asked := paneltest.Line(t, Commands, answers, "flows", "explain", "Europe main", "example.org", "--probe", "--plain")
+	require.Zero(t, exit, out)
+	require.Contains(t, out, "client\tfra-01\t192.0.2.3\treached\t31 ms")
+	require.Contains(t, out, "dial\tams-01\texample.org:443\tunreachable\tno answer")
+	require.Contains(t, strings.Join(asked, " "), "POST /api/v1/connection-units/f1/explain/probe")
+	exit, out, _ = paneltest.Line(t, Commands, answers, "flows", "explain", "Europe main", "x.org", "--probe", "--draft")
+	require.Equal(t, 2, exit, out)
+}
+
+func TestDestinationsAreReadAsPeopleWriteThem(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"example.org": "domain=example.org", "example.org:443": "domain=example.org&port=443", "192.0.2.1": "ip=192.0.2.1",
+		"192.0.2.1:53": "ip=192.0.2.1&port=53", "[2001:db8::1]:53": "ip=2001%3Adb8%3A%3A1&port=53",
+		"2001:db8::1": "ip=2001%3Adb8%3A%3A1", ":25": "port=25",
+	} {
+		require.Equal(t, want, destination(text, "", "").Encode(), text)
+	}
+}

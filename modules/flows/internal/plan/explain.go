@@ -21,7 +21,14 @@ type Destination struct {
 type Trace struct {
 	Steps  []TraceStep
 	Result string // exit, direct, block or unknown
-	NodeID string // node that the traffic leaves from
+	NodeID string // node that the traffic leaves from; empty where a member of the last pool is that
+	Pools  []Way  // that it goes through, in this order
+}
+
+// Way is that of traffic into a pool.
+type Way struct {
+	From, To string // blocks
+	PoolID   string
 }
 
 // TraceStep is one edge that was considered, by its place in the drawing.
@@ -33,21 +40,28 @@ type TraceStep struct {
 	Reason string
 }
 
-// Explain follows a destination from the first entry. Where a rule needs what is not known, it says so and does not
-// guess.
-func Explain(g graph.Graph, d Destination) Trace {
+// Explain follows a destination from an entry; from the first one when none is named. Where a rule needs what is not
+// known, it says so and does not guess.
+func Explain(g graph.Graph, entry string, d Destination) Trace {
 	t := Trace{Result: "unknown"}
-	at := slices.IndexFunc(g.Nodes, func(n graph.Node) bool { return n.Kind == graph.Entry })
+	at, from := g.Find(entry), ""
+	if entry == "" {
+		at = slices.IndexFunc(g.Nodes, func(n graph.Node) bool { return n.Kind == graph.Entry })
+	}
 	for depth := 0; at >= 0 && depth <= graph.MaxDepth; depth++ {
 		n := g.Nodes[at]
-		if n.NodeID != "" {
+		switch {
+		case n.Kind == graph.TransitPool:
+			t.NodeID = ""
+			t.Pools = append(t.Pools, Way{From: from, To: n.Key, PoolID: n.PoolID})
+		case n.NodeID != "":
 			t.NodeID = n.NodeID
 		}
 		if n.Kind.Terminal() {
 			t.Result = string(n.Kind)
 			return t
 		}
-		at = t.choose(g, n.Key, d)
+		at, from = t.choose(g, n.Key, d), n.Key
 	}
 	return t
 }

@@ -22,7 +22,7 @@ func traced(m graph.Match, d plan.Destination) string {
 		},
 		Edges: []graph.Edge{{From: "in", To: "out"}, {From: "in", To: "stop", Match: &m}},
 	}
-	trace := plan.Explain(g, d)
+	trace := plan.Explain(g, "", d)
 	return trace.Steps[0].Result
 }
 
@@ -132,13 +132,13 @@ func TestATraceNamesEveryRuleThatWasTried(t *testing.T) {
 			step(0, "in", "mid", "taken", "takes everything that no other edge chose"),
 			step(3, "mid", "out", "taken", "takes everything that no other edge chose"),
 		},
-	}, plan.Explain(g, plan.Destination{Domain: "example.org", Port: 443}))
+	}, plan.Explain(g, "", plan.Destination{Domain: "example.org", Port: 443}))
 
-	here := plan.Explain(g, plan.Destination{Domain: "www.example.net", Port: 25})
+	here := plan.Explain(g, "", plan.Destination{Domain: "www.example.net", Port: 25})
 	require.Equal(t, "direct", here.Result)
 	require.Equal(t, nodeA, here.NodeID, "it leaves from where it is")
-	require.Equal(t, "block", plan.Explain(g, plan.Destination{Domain: "example.org", Port: 25}).Result)
-	unknown := plan.Explain(g, plan.Destination{Port: 25})
+	require.Equal(t, "block", plan.Explain(g, "", plan.Destination{Domain: "example.org", Port: 25}).Result)
+	unknown := plan.Explain(g, "", plan.Destination{Port: 25})
 	require.Equal(t, "unknown", unknown.Result)
 	require.Len(t, unknown.Steps, 1, "it stops where something is missing")
 }
@@ -147,17 +147,17 @@ func TestATraceNamesEveryRuleThatWasTried(t *testing.T) {
 func TestATraceEndsInAnyDrawing(t *testing.T) {
 	t.Parallel()
 	d := plan.Destination{Domain: "example.org"}
-	require.Equal(t, plan.Trace{Result: "unknown"}, plan.Explain(graph.Graph{}, d))
-	alone := plan.Explain(graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: nodeA}}}, d)
+	require.Equal(t, plan.Trace{Result: "unknown"}, plan.Explain(graph.Graph{}, "", d))
+	alone := plan.Explain(graph.Graph{Nodes: []graph.Node{{Key: "in", Kind: graph.Entry, NodeID: nodeA}}}, "", d)
 	require.Equal(t, plan.Trace{Result: "unknown", NodeID: nodeA}, alone)
 	circle := graph.Graph{
 		Nodes: []graph.Node{{Key: "in", Kind: graph.Entry}, {Key: "x", Kind: graph.Transit}},
 		Edges: []graph.Edge{{From: "in", To: "x"}, {From: "x", To: "x"}},
 	}
-	require.Equal(t, "unknown", plan.Explain(circle, d).Result)
+	require.Equal(t, "unknown", plan.Explain(circle, "", d).Result)
 	lost := graph.Graph{
 		Nodes: []graph.Node{{Key: "in", Kind: graph.Entry}},
 		Edges: []graph.Edge{{From: "in", To: "nowhere"}},
 	}
-	require.Equal(t, "unknown", plan.Explain(lost, d).Result)
+	require.Equal(t, "unknown", plan.Explain(lost, "", d).Result)
 }

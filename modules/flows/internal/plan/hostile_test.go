@@ -61,7 +61,7 @@ func TestADrawingThatMakesNoSenseIsRefusedAndNeverBreaksTheCompiler(t *testing.T
 			require.Empty(t, r.Plan.Steps)
 			require.Empty(t, r.Plan.Rendered)
 		}
-		plan.Explain(g, plan.Destination{Domain: "example.org", IP: "not an address", Port: -1})
+		plan.Explain(g, "", plan.Destination{Domain: "example.org", IP: "not an address", Port: -1})
 	})
 }
 

@@ -28,11 +28,11 @@ func drawnKey(key string) string {
 	return block
 }
 
-// Bounds of pools in one flow.
-const (
-	maxPoolDepth = 4    // a pool, what it falls back on, and so on
-	maxPoolWays  = 5000 // outbounds of all edges into pools
-)
+// MaxPoolDepth is how many pools may fall back on one another.
+const MaxPoolDepth = 4
+
+// maxPoolWays bounds the outbounds of all edges into pools in one flow.
+const maxPoolWays = 5000
 
 // poolBlock is a pool in a drawing: itself and what it falls back on, in this order, and the keys of their members'
 // blocks.
@@ -83,7 +83,7 @@ func poolChain(pools map[string]flowsapi.Pool, id string) (chain []flowsapi.Pool
 			return chain, "unknown_pool"
 		case slices.ContainsFunc(chain, func(p flowsapi.Pool) bool { return p.ID == id }):
 			return chain, "pool_cycle"
-		case len(chain) == maxPoolDepth:
+		case len(chain) == MaxPoolDepth:
 			return chain, "pool_too_deep"
 		}
 		chain = append(chain, pool)

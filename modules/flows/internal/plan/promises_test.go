@@ -325,7 +325,7 @@ func TestATraceFollowsTheDrawing(t *testing.T) {
 			Port:     rapid.SampledFrom([]int{0, 25, 443, 1500}).Draw(t, "port"),
 			Protocol: rapid.SampledFrom([]string{"", "tls", "bittorrent"}).Draw(t, "protocol"),
 		}
-		trace := plan.Explain(g, d)
+		trace := plan.Explain(g, "", d)
 		at := g.Nodes[0].Key
 		for i, s := range trace.Steps {
 			e := g.Edges[s.Edge]

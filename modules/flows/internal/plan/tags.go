@@ -20,6 +20,9 @@ func outboundTag(flowID, from, to string, nth int) string {
 	return tag
 }
 
+// WayTag names the ways from one block of the drawing to another, as DrawnTag gives it.
+func WayTag(flowID, from, to string) string { return outboundTag(flowID, from, to, 1) }
+
 // OutboundTags gives, for each edge of a drawing, the names under which its outbound may stand in a configuration.
 func OutboundTags(flowID string, g graph.Graph) [][]string {
 	tags := make([][]string, len(g.Edges))
