@@ -48,7 +48,9 @@ export type Apply = Omit<OrNull<Schemas["FlowsApply"], "error">, "steps" | "cana
 };
 export type NodeDrift = Schemas["FlowsNodeDrift"];
 export type ConnectionLink = Schemas["FlowsConnectionLink"];
-export type Explanation = Schemas["FlowsExplanation"];
+export type Explanation = Schemas["ExplainExplanation"];
+export type WayPool = Explanation["pools"][number];
+export type ProbeAnswer = OrNull<Schemas["ExplainProbeAnswer"], "exit">;
 export type Replay = Schemas["TrafficReplay"];
 export type Traffic = Schemas["TrafficTraffic"];
 
@@ -205,13 +207,22 @@ export const clientLetInQuery = (id: string, clientId: string) =>
     select: (client) => client.flows.some((use) => use.flow_id === id && use.installed),
   });
 
-export const explainQuery = (id: string, revision: number, target: string) =>
+export const explainQuery = (id: string, revision: number, target: string, of: Explanation["of"]) =>
   queryOptions({
-    queryKey: ["flows", id, "explain", revision, target],
+    queryKey: ["flows", id, "explain", revision, target, of],
     queryFn: ({ signal }): Promise<Explanation> =>
-      answer(api.GET(`${one}/explain`, { signal, params: { path: { id }, query: destination(target) } })),
+      answer(api.GET(`${one}/explain`, { signal, params: { path: { id }, query: { ...destination(target), of } } })),
     enabled: target !== "",
     retry: false,
+  });
+
+/** Agents try the installed way to a destination. */
+export const useProbeWay = (id: string) =>
+  useMutation({
+    mutationFn: (target: string) =>
+      answer(
+        api.POST(`${one}/explain/probe`, { params: { path: { id } }, body: destination(target) }),
+      ) as Promise<ProbeAnswer>,
   });
 
 /** Reads "youtube.com:443", "1.1.1.1", "[2001:db8::1]:53" or ":25" as what to trace. */

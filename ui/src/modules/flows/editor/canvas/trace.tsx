@@ -3,25 +3,24 @@ import { useQuery } from "@tanstack/react-query";
 import type { Icon } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Glyph, type GlyphKind } from "@/components/status/glyph";
+import { Segmented } from "@/components/form/segmented";
 import { ProblemNote } from "@/components/state/problem-view";
 import { explainQuery, type Explanation } from "../../shared/api";
 import classes from "./canvas.module.css";
-import { useEditor, useNameOfKey, usePlaces } from "../editor-context";
+import { useEditor } from "../editor-context";
+import { Way } from "./way";
+import { WayProbe } from "./way-probe";
 
-const stepGlyph: Record<Explanation["steps"][number]["result"], GlyphKind> = {
-  taken: "healthy",
-  passed_over: "skipped",
-  no_data: "no-data",
-};
-
-/** Which way a destination takes through the saved draft: the winning rule, the losers, and why. */
+/** Which way a destination takes through the draft or what is installed: the winning rule, the losers, and why. */
 export function Trace({ icon: Shape }: { icon: Icon }) {
   const { t } = useTranslation("flows");
   const { flow } = useEditor();
   const [text, setText] = useState("");
   const [target, setTarget] = useState("");
-  const answer = useQuery(explainQuery(flow.id, flow.draft_revision, target));
+  const [of, setOf] = useState<Explanation["of"]>("draft");
+  const installed = flow.installed_version_number !== null;
+  const revision = (of === "draft" ? flow.draft_revision : flow.installed_revision) ?? 0;
+  const answer = useQuery(explainQuery(flow.id, revision, target, of));
   return (
     <Popover
       opened={target !== ""}
@@ -50,31 +49,20 @@ export function Trace({ icon: Shape }: { icon: Icon }) {
       </Popover.Target>
       <Popover.Dropdown role="dialog" aria-label={t("trace.result")}>
         {answer.error && <ProblemNote error={answer.error} />}
-        {answer.data && <TraceResult answer={answer.data} />}
+        {installed && (
+          <Segmented
+            label={t("trace.of")}
+            value={of}
+            onChange={setOf}
+            options={[
+              { value: "draft", label: t("trace.draft") },
+              { value: "installed", label: t("trace.installed", { number: flow.installed_version_number }) },
+            ]}
+          />
+        )}
+        {answer.data && <Way answer={answer.data} />}
+        {of === "installed" && <WayProbe key={target} target={target} />}
       </Popover.Dropdown>
     </Popover>
-  );
-}
-
-function TraceResult({ answer }: { answer: Explanation }) {
-  const { t } = useTranslation("flows");
-  const nameOf = useNameOfKey();
-  const { servers } = usePlaces();
-  const server = servers.get(answer.node_id)?.name ?? "";
-  return (
-    <div className={classes.traceResult}>
-      <p className="strong">{t(`trace.${answer.result}`, { name: server })}</p>
-      <ol>
-        {answer.steps.map((step, index) => (
-          <li key={index} data-taken={step.result === "taken" || undefined}>
-            <Glyph kind={stepGlyph[step.result]} label={t(`trace.step.${step.result}`)} />
-            <span>
-              {nameOf(step.from)} → {nameOf(step.to)}
-              <span className="dim"> {step.reason}</span>
-            </span>
-          </li>
-        ))}
-      </ol>
-    </div>
   );
 }
