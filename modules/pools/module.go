@@ -17,6 +17,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/modules/pools/poolsapi"
+	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/doctor"
@@ -115,7 +116,7 @@ func attach(
 ) module.Parts {
 	blocks.Add("pools", p.shapes)
 	blocks.Watch("pools", p.views)
-	guards.Add("a transit pool has this node as a member; take it out of the pool first", p.usingNode)
+	guards.Add(inUse, p.usingNode)
 	return module.Parts{
 		Routes:       h.routes(),
 		Listeners:    []events.Listener{p.follower()},
@@ -124,21 +125,33 @@ func attach(
 	}
 }
 
-// usingNode gives the flows that need a node as a member of a pool, or the pools where no flow uses them.
+// inUse is why a member's node stays.
+const inUse = "a transit pool has this node as a member; take it out of the pool first"
+
+// usingNode refuses to delete a node that is a member of a pool. Only who may see flows hears of which, and of the flows
+// that use it. Fault: node_in_use (409).
 func (p *pools) usingNode(ctx context.Context, nodeID string) ([]string, error) {
 	pools, err := p.store.onNode(ctx, nodeID)
 	if err != nil || len(pools) == 0 {
 		return nil, err
 	}
 	uses, err := p.flows.PoolUses(ctx, pools...)
-	if err != nil || len(uses) == 0 {
-		return pools, err
+	if err != nil {
+		return nil, fmt.Errorf("ask who uses the pools of a node: %w", err)
 	}
 	flows := map[string]bool{}
 	for _, use := range uses {
 		flows[use.FlowID] = true
 	}
-	return sorted(flows), nil
+	return nil, naming(ctx, naming(ctx, fault.Conflict("node_in_use", inUse), "pool_ids", pools), "flow_ids", sorted(flows))
+}
+
+// naming adds ids to a fault for those who may see what they name.
+func naming(ctx context.Context, f *fault.Fault, member string, ids []string) *fault.Fault {
+	if len(ids) == 0 || !access.From(ctx).Permissions.Has(view) {
+		return f
+	}
+	return f.With(member, ids)
 }
 
 func sorted(set map[string]bool) []string { return slices.Sorted(maps.Keys(set)) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"slices"
 	"time"
@@ -171,13 +170,13 @@ func (p *pools) remove(ctx context.Context, id string) error {
 			for _, use := range uses {
 				flows[use.FlowID] = true
 			}
-			return fault.Conflict("pool_in_use", "flows use this pool; take it out of them first").
-				With("flow_ids", slices.Sorted(maps.Keys(flows)))
+			return naming(ctx, fault.Conflict("pool_in_use", "flows use this pool; take it out of them first"), "flow_ids",
+				sorted(flows))
 		}
 		if pools, err := p.store.fallingBack(ctx, id); err != nil || len(pools) > 0 {
 			if err == nil {
-				err = fault.Conflict("pool_in_use", "other pools fall back on this one; change them first").
-					With("pool_ids", pools)
+				err = naming(ctx, fault.Conflict("pool_in_use", "other pools fall back on this one; change them first"),
+					"pool_ids", pools)
 			}
 			return err
 		}
