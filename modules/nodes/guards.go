@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"panel/modules/nodes/nodesapi"
-	"panel/platform/fault"
 )
 
 // guards is nodesapi.Guards.
@@ -32,7 +31,7 @@ func (g *guards) check(ctx context.Context, nodeID string) error {
 			return err
 		}
 		if len(flows) > 0 {
-			return fault.Conflict("node_in_use", one.why).With("flow_ids", flows)
+			return nodesapi.InUse(one.why).With("flow_ids", flows)
 		}
 	}
 	return nil

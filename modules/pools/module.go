@@ -128,8 +128,8 @@ func attach(
 // inUse is why a member's node stays.
 const inUse = "a transit pool has this node as a member; take it out of the pool first"
 
-// usingNode refuses to delete a node that is a member of a pool. Only who may see flows hears of which, and of the flows
-// that use it. Fault: node_in_use (409).
+// usingNode refuses to delete a node that is a member of a pool. Only who may see flows hears of which, and of the
+// flows that use it. Fault: node_in_use (409).
 func (p *pools) usingNode(ctx context.Context, nodeID string) ([]string, error) {
 	pools, err := p.store.onNode(ctx, nodeID)
 	if err != nil || len(pools) == 0 {
@@ -143,7 +143,8 @@ func (p *pools) usingNode(ctx context.Context, nodeID string) ([]string, error) 
 	for _, use := range uses {
 		flows[use.FlowID] = true
 	}
-	return nil, naming(ctx, naming(ctx, fault.Conflict("node_in_use", inUse), "pool_ids", pools), "flow_ids", sorted(flows))
+	refused := naming(ctx, nodesapi.InUse(inUse), "pool_ids", pools)
+	return nil, naming(ctx, refused, "flow_ids", sorted(flows))
 }
 
 // naming adds ids to a fault for those who may see what they name.

@@ -66,8 +66,8 @@ func (p *pools) views(ctx context.Context, flowID string, ids []string) ([]flows
 		for _, c := range choices[id] {
 			if flowOf(c.GroupName) == flowID {
 				out[i].Choices = append(out[i].Choices, flowsapi.PoolChoice{
-					NodeID: c.NodeID, Way: c.GroupName, Serves: c.Serves, MemberID: text(c.ActiveMemberID), Usable: c.Usable,
-					Reason: c.Reason, At: c.At.UTC(),
+					NodeID: c.NodeID, Way: c.GroupName, Serves: c.Serves, MemberID: text(c.ActiveMemberID),
+					Usable: c.Usable, Reason: c.Reason, At: c.At.UTC(),
 				})
 			}
 		}

@@ -101,8 +101,8 @@ type BlockSources interface {
 	// Add takes who knows the pools of drawings, while the panel is composed. It is asked once per compilation and
 	// gives the pools with these ids and those that they fall back on; unknown ones are left out.
 	Add(name string, pools func(ctx context.Context, poolIDs []string) ([]Pool, error))
-	// Watch takes who knows what became of pools in a flow, while the panel is composed. It is asked when somebody wants
-	// to know where traffic goes, for some pools and those that they fall back on, and leaves out what it does not know.
+	// Watch takes who knows what became of pools in a flow, while the panel is composed. It is asked when somebody
+	// wants to know where traffic goes, for some pools and those that they fall back on, and leaves out unknown ones.
 	Watch(name string, seen func(ctx context.Context, flowID string, poolIDs []string) ([]PoolView, error))
 }
 

@@ -1,6 +1,10 @@
 package nodesapi
 
-import "context"
+import (
+	"context"
+
+	"panel/platform/fault"
+)
 
 // Guards collects who needs nodes to stay, so that none is deleted that somebody uses.
 type Guards interface {
@@ -9,3 +13,7 @@ type Guards interface {
 	// wanted to delete it.
 	Add(why string, answer func(ctx context.Context, nodeID string) (flowIDs []string, err error))
 }
+
+// InUse is the fault of a node that somebody needs, for a guard that has more to say than flows: it gives it as its
+// error.
+func InUse(why string) *fault.Fault { return fault.Conflict("node_in_use", why) }

@@ -97,7 +97,9 @@ func TestAnAddressInsideTheHostIsNotDialledWhereItMustBePublic(t *testing.T) {
 	site := httptest.NewServer(http.NotFoundHandler())
 	defer site.Close()
 	address := site.Listener.Addr().String()
-	for public, want := range map[bool]agentapi.DialData{true: {Inside: true}, false: {Connected: true, RemoteAddress: address}} {
+	for public, want := range map[bool]agentapi.DialData{
+		true: {Inside: true}, false: {Connected: true, RemoteAddress: address},
+	} {
 		data, err := newProber().Run(t.Context(), agentapi.ProbeArgs{Dial: &agentapi.DialProbe{
 			Address: address, L4: agentapi.TCP, Public: public,
 		}})

@@ -37,8 +37,8 @@ func explainCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			id, err := cli.IDOf(cmd.Context(), client, path, args[0], func(f listed) (string, string) { return f.ID, f.Name },
-				cli.Say("there is no flow with the name %s", args[0]))
+			id, err := cli.IDOf(cmd.Context(), client, path, args[0],
+				func(f listed) (string, string) { return f.ID, f.Name }, cli.Say("there is no flow with the name %s", args[0]))
 			if err != nil {
 				return err
 			}
@@ -110,7 +110,9 @@ var wayHeads = []string{"What", "From", "To", "Result", "Details"}
 func printWay(env cli.Env, e explained) error {
 	var rows [][]string
 	add := func(what, from, to, result, details string) {
-		rows = append(rows, []string{word(env, what), cli.OrDash(from), cli.OrDash(to), word(env, result), cli.OrDash(details)})
+		rows = append(rows, []string{
+			word(env, what), cli.OrDash(from), cli.OrDash(to), word(env, result), cli.OrDash(details),
+		})
 	}
 	for _, step := range e.Steps {
 		add("rule", step.From, step.To, step.Result, step.Reason)

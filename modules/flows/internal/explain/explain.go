@@ -173,8 +173,8 @@ func member(m flowsapi.MemberView, into string, active bool, names map[string]st
 	for _, s := range m.Seen {
 		if plan.DrawnTag(s.Way) == into {
 			out.Seen = append(out.Seen, ExplainSighting{
-				NodeID: s.NodeID, NodeName: names[s.NodeID], State: s.State, RTTMs: s.RTTMs, Reason: s.Reason, Error: s.Error,
-				Held: s.Held, Since: s.Since, At: s.At,
+				NodeID: s.NodeID, NodeName: names[s.NodeID], State: s.State, RTTMs: s.RTTMs, Reason: s.Reason,
+				Error: s.Error, Held: s.Held, Since: s.Since, At: s.At,
 			})
 		}
 	}
