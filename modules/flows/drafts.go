@@ -277,22 +277,6 @@ func (s *service) explained(ctx context.Context, flowID string, trace plan.Trace
 	return nil
 }
 
-// poolViews asks what became of pools in a flow.
-func (h *hooks) poolViews(ctx context.Context, flowID string, poolIDs []string) ([]flowsapi.PoolView, error) {
-	var out []flowsapi.PoolView
-	if len(poolIDs) == 0 {
-		return nil, nil
-	}
-	for _, source := range h.views {
-		views, err := source.ask(ctx, flowID, poolIDs)
-		if err != nil {
-			return nil, fmt.Errorf("read what %s know: %w", source.name, err)
-		}
-		out = append(out, views...)
-	}
-	return out, nil
-}
-
 // probe lets agents try the installed way to a destination: the entry's goes in as a client, the last node's dials.
 // Faults: missing_field (400), not_found (404), invalid_value (422).
 func (s *service) probe(ctx context.Context, id, entry string, to plan.Destination) (explain.ProbeAnswer, error) {

@@ -68,10 +68,6 @@ type (
 		name string
 		ask  func(ctx context.Context, poolIDs []string) ([]flowsapi.Pool, error)
 	}
-	viewSource struct {
-		name string
-		ask  func(ctx context.Context, flowID string, poolIDs []string) ([]flowsapi.PoolView, error)
-	}
 	evidenceSource struct {
 		name string
 		ask  func(ctx context.Context, w flowsapi.CanaryWatch) ([]flowsapi.CanaryFinding, error)
@@ -91,13 +87,6 @@ func (h healthHook) Add(name string, states func(ctx context.Context, flowIDs []
 // Add takes who knows pools.
 func (h blockHook) Add(name string, pools func(ctx context.Context, poolIDs []string) ([]flowsapi.Pool, error)) {
 	h.hooks.blocks = append(h.hooks.blocks, blockSource{name, pools})
-}
-
-// Watch takes who knows what became of pools.
-func (h blockHook) Watch(
-	name string, seen func(ctx context.Context, flowID string, poolIDs []string) ([]flowsapi.PoolView, error),
-) {
-	h.hooks.views = append(h.hooks.views, viewSource{name, seen})
 }
 
 var worse = []string{"", "healthy", "degraded", "down"}

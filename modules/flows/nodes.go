@@ -314,3 +314,31 @@ func (s *service) handOver(ctx context.Context, from, to string) error {
 	}
 	return nil
 }
+
+type viewSource struct {
+	name string
+	ask  func(ctx context.Context, flowID string, poolIDs []string) ([]flowsapi.PoolView, error)
+}
+
+// Watch takes who knows what became of pools.
+func (h blockHook) Watch(
+	name string, seen func(ctx context.Context, flowID string, poolIDs []string) ([]flowsapi.PoolView, error),
+) {
+	h.hooks.views = append(h.hooks.views, viewSource{name, seen})
+}
+
+// poolViews asks what became of pools in a flow.
+func (h *hooks) poolViews(ctx context.Context, flowID string, poolIDs []string) ([]flowsapi.PoolView, error) {
+	var out []flowsapi.PoolView
+	if len(poolIDs) == 0 {
+		return nil, nil
+	}
+	for _, source := range h.views {
+		views, err := source.ask(ctx, flowID, poolIDs)
+		if err != nil {
+			return nil, fmt.Errorf("read what %s know: %w", source.name, err)
+		}
+		out = append(out, views...)
+	}
+	return out, nil
+}
