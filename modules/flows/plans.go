@@ -84,11 +84,11 @@ func (s *service) compiled(
 // Faults: invalid_value, compile_failed, custom_plan_not_enabled, target_suitability_stale (422) with the problems as
 // errors[]; then nothing is stored.
 func (s *service) compile(ctx context.Context, id string, wish *plan.CanaryWish) (plan.Plan, error) {
-	if err := possible(wish); err != nil {
-		return plan.Plan{}, err
-	}
 	f, err := s.store.flow(ctx, id)
 	if err != nil {
+		return plan.Plan{}, err
+	}
+	if err := possible(wish); err != nil {
 		return plan.Plan{}, err
 	}
 	result, nodes, err := s.compiled(ctx, f, f.Graph, nil, 0)

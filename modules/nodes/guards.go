@@ -2,8 +2,10 @@ package nodes
 
 import (
 	"context"
+	"errors"
 
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/fault"
 )
 
 // guards is nodesapi.Guards.
@@ -27,12 +29,25 @@ func (g *guards) Add(why string, answer func(ctx context.Context, nodeID string)
 func (g *guards) check(ctx context.Context, nodeID string) error {
 	for _, one := range g.all {
 		flows, err := one.answer(ctx, nodeID)
+		if needed, is := errors.AsType[nodesapi.Needed](err); is {
+			return one.refusal(needed)
+		}
 		if err != nil {
 			return err
 		}
 		if len(flows) > 0 {
-			return nodesapi.InUse(one.why).With("flow_ids", flows)
+			return one.refusal(nodesapi.Needed{"flow_ids": flows})
 		}
 	}
 	return nil
+}
+
+func (g guard) refusal(ids nodesapi.Needed) *fault.Fault {
+	refused := fault.Conflict("node_in_use", g.why)
+	for name, list := range ids {
+		if len(list) > 0 {
+			refused = refused.With(name, list)
+		}
+	}
+	return refused
 }

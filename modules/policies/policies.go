@@ -179,12 +179,12 @@ func (p *policies) remove(ctx context.Context, id string) error {
 // assign makes flows obey a policy, and lets all others go. Nothing that runs changes.
 // Faults: not_found (404), revision_conflict, flow_has_policy (409), invalid_value (422).
 func (p *policies) assign(ctx context.Context, id string, revision int64, flowIDs []string) error {
-	wanted, err := ids(flowIDs)
-	if err != nil {
-		return err
-	}
 	return p.store.db.InTx(ctx, func(ctx context.Context) error {
 		row, err := p.locked(ctx, id, revision)
+		if err != nil {
+			return err
+		}
+		wanted, err := ids(flowIDs)
 		if err != nil {
 			return err
 		}

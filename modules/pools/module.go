@@ -143,8 +143,11 @@ func (p *pools) usingNode(ctx context.Context, nodeID string) ([]string, error) 
 	for _, use := range uses {
 		flows[use.FlowID] = true
 	}
-	refused := naming(ctx, nodesapi.InUse(inUse), "pool_ids", pools)
-	return nil, naming(ctx, refused, "flow_ids", sorted(flows))
+	needed := nodesapi.Needed{}
+	if access.From(ctx).Permissions.Has(view) {
+		needed["pool_ids"], needed["flow_ids"] = pools, sorted(flows)
+	}
+	return nil, needed
 }
 
 // naming adds ids to a fault for those who may see what they name.

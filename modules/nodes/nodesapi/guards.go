@@ -1,10 +1,6 @@
 package nodesapi
 
-import (
-	"context"
-
-	"panel/platform/fault"
-)
+import "context"
 
 // Guards collects who needs nodes to stay, so that none is deleted that somebody uses.
 type Guards interface {
@@ -14,6 +10,8 @@ type Guards interface {
 	Add(why string, answer func(ctx context.Context, nodeID string) (flowIDs []string, err error))
 }
 
-// InUse is the fault of a node that somebody needs, for a guard that has more to say than flows: it gives it as its
-// error.
-func InUse(why string) *fault.Fault { return fault.Conflict("node_in_use", why) }
+// Needed is the error of a guard that has more to say than flows: why nobody may delete the node is told with these ids,
+// each list under its own name.
+type Needed map[string][]string
+
+func (n Needed) Error() string { return "somebody needs the node" }
