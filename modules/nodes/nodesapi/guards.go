@@ -10,8 +10,8 @@ type Guards interface {
 	Add(why string, answer func(ctx context.Context, nodeID string) (flowIDs []string, err error))
 }
 
-// Needed is the error of a guard that has more to say than flows: why nobody may delete the node is told with these ids,
-// each list under its own name.
+// Needed is the error of a guard that has more to say than flows: why nobody may delete the node is told with these
+// ids, each list under its own name.
 type Needed map[string][]string
 
 func (n Needed) Error() string { return "somebody needs the node" }
