@@ -52,6 +52,7 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	t.Run("clients of WireGuard come and go", w.tunnels)
 	t.Run("a load balancer stands before an entry", w.balanced)
 	t.Run("a pool of exits leaves the dead one", w.pools)
+	t.Run("nodes that go first are watched", w.canaries)
 	t.Run("a change after all that is installed", w.change)
 	t.Run("and told when the panel is back", func(t *testing.T) {
 		require.NotNil(t, told, "the quota did not end")
@@ -258,18 +259,21 @@ func (w *crossing) withoutDatabase(t *testing.T) {
 	w.whole(t)
 }
 
-// change moves the entry to another port: the old link ends, a new one works.
-func (w *crossing) change(t *testing.T) {
+// save makes a drawing the draft.
+func (w *crossing) save(t *testing.T, drawing map[string]any) {
+	t.Helper()
 	var draft struct {
 		Revision int `json:"draft_revision"`
 	}
 	path := fmt.Sprintf("/api/v1/connection-units/%s", w.flow)
 	require.NoError(t, w.stand.API.Get(t.Context(), path, &draft))
-	require.NoError(
-		t,
-		w.stand.API.Put(t.Context(), path+"/draft", map[string]any{"revision": draft.Revision, "graph": w.drawing(444)},
-			nil),
-	)
+	body := map[string]any{"revision": draft.Revision, "graph": drawing}
+	require.NoError(t, w.stand.API.Put(t.Context(), path+"/draft", body, nil))
+}
+
+// change moves the entry to another port: the old link ends, a new one works.
+func (w *crossing) change(t *testing.T) {
+	w.save(t, w.drawing(444))
 	w.apply()
 	old := w.link
 	var err error

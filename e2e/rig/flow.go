@@ -53,8 +53,13 @@ func (a *API) Draw(ctx context.Context, name string, graph any) (Flow, error) {
 
 // Compile compiles the draft and waits until all its readiness is confirmed.
 func (a *API) Compile(ctx context.Context, flow string) (Plan, error) {
+	return a.CompileWith(ctx, flow, nil)
+}
+
+// CompileWith is Compile with a body, which may ask for a canary.
+func (a *API) CompileWith(ctx context.Context, flow string, body any) (Plan, error) {
 	var p Plan
-	if err := a.Post(ctx, flowPath(flow, "/plan/compile"), nil, &p); err != nil {
+	if err := a.Post(ctx, flowPath(flow, "/plan/compile"), body, &p); err != nil {
 		return p, err
 	}
 	return p, Eventually(ctx, 90*time.Second, func(ctx context.Context) error {

@@ -375,6 +375,19 @@ func TestACanaryGoesBackInReadOnlyMode(t *testing.T) {
 	require.NotContains(t, p.fleet.serving("fra-01"), "a.example")
 }
 
+// Nobody may let the rest follow in read-only mode, but what was begun on trial can be ended.
+func TestACanaryIsAbortedInReadOnlyMode(t *testing.T) {
+	t.Parallel()
+	p := paired(t)
+	id := p.canary()
+	p.license.set(entitlement.State{State: entitlement.Degraded, Reason: "none"})
+	p.admin.Post(p.path("/applies/"+id+"/promote"), nil).Refused(403, "license_read_only")
+	p.admin.Post(p.path("/applies/"+id+"/stop"), nil).Refused(403, "license_read_only")
+	p.admin.Post(p.path("/applies/"+id+"/abort"), nil).Is(202)
+	require.Equal(t, "returned", p.ended(id).Canary.State)
+	require.NotContains(t, p.fleet.serving("fra-01"), "a.example")
+}
+
 // Other modules see what probes do not: what they have against a canary ends it.
 func TestEvidenceOfAnotherModuleEndsACanary(t *testing.T) {
 	t.Parallel()

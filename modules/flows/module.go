@@ -262,6 +262,7 @@ func (h *handlers) routes() httpapi.Routes {
 			"End a canary; its nodes go back to the installed version",
 			access.Needs(Install),
 			h.abort,
+			httpapi.WhileDegraded(),
 			httpapi.Status(accepted),
 		),
 		httpapi.Post(

@@ -59,7 +59,8 @@ export function useWriteBlocks(): (rule: WriteRule) => string | undefined {
   const license = useQuery({ ...licenseQuery, enabled: useSession().token !== undefined }).data;
   return ({ needs, feature, whileReadOnly = false }) => {
     if (needs && !can(needs)) return t("block.permission", { key: needs });
-    if (license?.read_only && !whileReadOnly) return t("block.readOnly");
+    // What is open in read-only mode is open whatever the plan says.
+    if (license?.read_only) return whileReadOnly ? undefined : t("block.readOnly");
     if (feature && license?.features.blocked.includes(feature)) return t("block.feature", { plan: license.plan ?? "" });
     return undefined;
   };

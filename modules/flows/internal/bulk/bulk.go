@@ -27,7 +27,7 @@ const (
 	kept    = 30 * 24 * time.Hour
 	atOnce  = 32 // flows that are installed at the same time, where none waits for another
 	pause   = 500 * time.Millisecond
-	longest = 12 * time.Hour // for all flows together
+	longest = 30 * time.Hour // for all flows together; a canary may be watched for a day
 	running = 8              // of these operations on one panel
 )
 

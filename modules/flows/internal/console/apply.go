@@ -27,6 +27,7 @@ type planned struct {
 	Readiness []struct {
 		Status string `json:"status"`
 	} `json:"readiness"`
+	Canary *canaryOf `json:"canary"`
 }
 
 func (p planned) reloads() (n int) {
@@ -47,35 +48,43 @@ func (p planned) unconfirmed() (n int) {
 	return n
 }
 
-var planHeads = []string{"Flow", "Nodes", "Reloads", "Open checks", "Plan"}
+var planHeads = []string{"Flow", "Nodes", "Reloads", "Open checks", "Plan", "Canary"}
 
 func planCells(p planned) []string {
 	nodes := strconv.Itoa(len(p.Steps))
-	return []string{p.Flow, nodes, strconv.Itoa(p.reloads()), strconv.Itoa(p.unconfirmed()), p.ID}
+	return []string{p.Flow, nodes, strconv.Itoa(p.reloads()), strconv.Itoa(p.unconfirmed()), p.ID, p.Canary.planned()}
 }
 
 func planCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
+	var first canaryFlags
+	command := &cobra.Command{
 		Use: "plan <flow>...", Short: "Compile plans and install nothing", Args: cobra.MinimumNArgs(1),
-		Example: `panelctl flows plan "Europe main" Reserve`,
+		Example: `panelctl flows plan "Europe main" --canary-nodes fra-01,ams-01 --canary-watch 30m`,
 		Long: "Compiles the drafts of flows, named by their names or ids, and waits until their nodes have been asked " +
-			"about readiness. It sends POST /api/v1/connection-units/{id}/plan/compile for each.",
+			"about readiness. With --canary-nodes or --canary-share some nodes of each go first. It sends POST " +
+			"/api/v1/connection-units/{id}/plan/compile for each.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {
 				return err
 			}
-			plans, err := compiled(cmd.Context(), client, args)
+			plans, err := compiled(cmd.Context(), client, args, &first)
 			if err != nil {
 				return err
 			}
 			return cli.PrintAll(env, "panelctl.flows.plan/v1", plans, planHeads, planCells)
 		},
 	}
+	first.bind(command)
+	return command
 }
 
-// compiled compiles the drafts of flows and waits for their checks.
-func compiled(ctx context.Context, client *cli.Client, names []string) ([]planned, error) {
+// compiled compiles the drafts of flows, with what goes first, and waits for their checks.
+func compiled(ctx context.Context, client *cli.Client, names []string, first *canaryFlags) ([]planned, error) {
+	wish, err := first.wish(ctx, client)
+	if err != nil {
+		return nil, err
+	}
 	plans := make([]planned, len(names))
 	for i, name := range names {
 		id, err := cli.IDOf(ctx, client, path, name, func(f listed) (string, string) { return f.ID, f.Name },
@@ -84,7 +93,7 @@ func compiled(ctx context.Context, client *cli.Client, names []string) ([]planne
 			return nil, err
 		}
 		p := &plans[i]
-		if err := client.Post(ctx, path+"/"+url.PathEscape(id)+"/plan/compile", nil, p); err != nil {
+		if err := client.Post(ctx, path+"/"+url.PathEscape(id)+"/plan/compile", wish, p); err != nil {
 			return nil, err
 		}
 		p.Flow, p.FlowID = name, id
@@ -125,37 +134,48 @@ type applying struct {
 	ApplyID *string `json:"apply_id"`
 	Code    string  `json:"code"`
 	Error   string  `json:"error"`
+
+	Canary *canaryOf `json:"canary"`
 }
 
-var applyHeads = []string{"Flow", "State", "Reason"}
+var applyHeads = []string{"Flow", "State", "Reason", "Canary", "Watch", "Probes"}
 
-func applyCells(a applying) []string { return []string{a.Flow, a.State, cli.OrDash(a.Error)} }
+func applyCells(a applying) []string {
+	watch := "-"
+	if a.Canary != nil {
+		watch = cli.OrDash(a.Canary.State)
+	}
+	return []string{a.Flow, a.State, cli.OrDash(a.Error), a.Canary.names(), watch, a.Canary.probes()}
+}
 
 func applyCommand(env cli.Env) *cobra.Command {
 	var stopOnFailure bool
+	var first canaryFlags
 	command := &cobra.Command{
 		Use: "apply <flow>...", Short: "Compile and install the drafts of flows", Args: cobra.MinimumNArgs(1),
 		Example: `panelctl flows apply "Europe main" Reserve --stop-on-failure`,
 		Long: "Compiles the drafts of flows, named by their names or ids, asks, installs those that change something and " +
 			"waits for their ends, by POST /api/v1/connection-units/bulk/apply. Nothing is forced: a flow whose checks are " +
-			"open is refused. It goes on when this command is interrupted. The exit code is 1 when a flow was not applied.",
+			"open is refused. With --canary-nodes or --canary-share some nodes go first, and the rest follows when they have done " +
+			"well. It goes on when this command is interrupted. The exit code is 1 when a flow was not applied.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {
 				return err
 			}
-			return install(cmd.Context(), env, client, args, stopOnFailure)
+			plans, err := compiled(cmd.Context(), client, args, &first)
+			if err != nil {
+				return err
+			}
+			return install(cmd.Context(), env, client, plans, stopOnFailure)
 		},
 	}
 	command.Flags().BoolVar(&stopOnFailure, "stop-on-failure", false, "one flow after the other, until one is not applied")
+	first.bind(command)
 	return command
 }
 
-func install(ctx context.Context, env cli.Env, client *cli.Client, names []string, stopOnFailure bool) error {
-	plans, err := compiled(ctx, client, names)
-	if err != nil {
-		return err
-	}
+func install(ctx context.Context, env cli.Env, client *cli.Client, plans []planned, stopOnFailure bool) error {
 	items, reloads := []map[string]any{}, 0
 	for _, p := range plans {
 		if !p.Noop {
@@ -184,7 +204,26 @@ func install(ctx context.Context, env cli.Env, client *cli.Client, names []strin
 			return err
 		}
 	}
+	if err := withCanaries(ctx, client, begun.Items); err != nil {
+		return err
+	}
 	return ended(env, begun.Items)
+}
+
+// withCanaries reads how the canaries of applies have ended.
+func withCanaries(ctx context.Context, client *cli.Client, items []applying) error {
+	for i, item := range items {
+		if item.ApplyID == nil {
+			continue
+		}
+		at := path + "/" + url.PathEscape(item.FlowID) + "/applies/" + url.PathEscape(*item.ApplyID)
+		var a installing
+		if err := client.Get(ctx, at, &a); err != nil {
+			return err
+		}
+		items[i].Canary = a.Canary
+	}
+	return nil
 }
 
 // ended prints how flows ended; one that was not applied is a failure of the command.

@@ -61,7 +61,7 @@ func TestPlansOfFlowsAreShown(t *testing.T) {
 	t.Parallel()
 	exit, out, asked := paneltest.Line(t, Commands, together("applied"), "flows", "plan", "Europe main", "Hops", "--plain")
 	require.Zero(t, exit, out)
-	require.Contains(t, out, "Europe main\t2\t1\t1\tp1\nHops\t2\t1\t1\tp1")
+	require.Contains(t, out, "Europe main\t2\t1\t1\tp1\t-\nHops\t2\t1\t1\tp1\t-")
 	require.NotContains(t, strings.Join(asked, " "), "bulk")
 }
 

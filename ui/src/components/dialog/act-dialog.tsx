@@ -118,6 +118,7 @@ function Question(props: ActDialogProps & { error: unknown; onConfirm: () => voi
   return (
     <form className={classes.body} onSubmit={submit} noValidate>
       <div className="soft">{children}</div>
+      {fields}
       <Effects effects={effects} error={effectsError} />
       {left.length > 0 && (
         <section aria-label={t("act.left")}>
@@ -125,13 +126,14 @@ function Question(props: ActDialogProps & { error: unknown; onConfirm: () => voi
           <ul className={classes.list}>
             {left.map((one) => (
               <li key={one.id}>
-                <span className="strong">{one.name}</span> <span className="soft">{one.text}</span>
+                <span>
+                  <span className="strong">{one.name}</span> <span className="soft">{one.text}</span>
+                </span>
               </li>
             ))}
           </ul>
         </section>
       )}
-      {fields}
       <section aria-label={t("act.undo")}>
         <h3 className="caps">{t("act.undo")}</h3>
         <p className="soft">{undo}</p>
@@ -169,6 +171,7 @@ function Question(props: ActDialogProps & { error: unknown; onConfirm: () => voi
 
 function Effects({ effects, error }: { effects: ActEffect[] | undefined; error: unknown }) {
   const { t } = useTranslation("app");
+  if (effects?.length === 0 && !error) return null;
   return (
     <section aria-label={t("act.effects")} aria-busy={effects === undefined && !error}>
       <h3 className="caps">{t("act.effects")}</h3>

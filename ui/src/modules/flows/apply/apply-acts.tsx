@@ -6,6 +6,7 @@ import { useWriteBlock } from "@/api/access";
 import { Action, ActionLink } from "@/components/action/action";
 import { toastProblem } from "@/components/state/toast";
 import { useApply, useCompile, useRestore, useSwitchFlow, type Apply, type CanaryWish, type Flow } from "../shared/api";
+import { CanaryActs, isWatched } from "../canary/canary-acts";
 import { keepPlan } from "../plan/stored-plan";
 import { planStatus } from "../plan/plan-state";
 import { canStop, goesBack } from "./apply-status";
@@ -20,6 +21,7 @@ interface ApplyActsProps {
 export function ApplyActs({ apply, flow }: ApplyActsProps) {
   const { t } = useTranslation("flows");
   const base = `/flows/${apply.flow_id}`;
+  if (apply.canary && isWatched(apply)) return <CanaryActs apply={apply} canary={apply.canary} />;
   if (apply.state === "applying") return <Stop apply={apply} flow={flow} />;
   if (apply.state === "apply_failed") return <Retry apply={apply} flow={flow} />;
   if (apply.kind === "delete") return <ActionLink to="/flows">{t("apply.toFlows")}</ActionLink>;

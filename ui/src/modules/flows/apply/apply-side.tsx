@@ -1,6 +1,7 @@
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Glyph } from "@/components/status/glyph";
+import { isWatched } from "../canary/canary-acts";
 import { CanaryCard } from "../canary/canary-card";
 import type { Apply, Flow } from "../shared/api";
 import { useCheckWords } from "../shared/check-words";
@@ -14,22 +15,22 @@ export function ApplySide({ apply, flow }: { apply: Apply; flow: Flow | undefine
     <>
       {apply.state === "apply_failed" && <Failure apply={apply} flow={flow} />}
       {apply.canary && <CanaryCard apply={apply} canary={apply.canary} />}
-      {apply.state === "applying" && <FailureRule flow={flow} />}
+      {apply.state === "applying" && <FailureRule apply={apply} flow={flow} />}
       <Bypassed apply={apply} />
     </>
   );
 }
 
-function FailureRule({ flow }: { flow: Flow | undefined }) {
+function FailureRule({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
   const { t } = useTranslation("flows");
   const number = flow?.installed_version_number;
   return (
     <Card title={t("apply.ifFails")}>
       <ol className={classes.rule}>
-        <li>{t("apply.rule1")}</li>
+        <li>{t(isWatched(apply) ? "apply.rule1Canary" : "apply.rule1")}</li>
         <li>{number ? t("apply.rule2", { number }) : t("apply.rule2First")}</li>
         <li>{t("apply.rule3")}</li>
-        <li>{t("apply.ruleTime")}</li>
+        <li>{t(apply.canary ? "apply.ruleTimeCanary" : "apply.ruleTime")}</li>
       </ol>
     </Card>
   );

@@ -18,6 +18,7 @@ import type { Apply, Flow } from "../shared/api";
 import { personName } from "../shared/person-name";
 import { useSaid } from "../shared/said";
 import { applyProgress } from "../shared/states";
+import { isWatched } from "../canary/canary-acts";
 import { ApplyActs } from "./apply-acts";
 import { ApplyLog } from "./apply-log";
 import { ApplySide } from "./apply-side";
@@ -97,6 +98,8 @@ function ApplyState({ apply }: { apply: Apply }) {
   if (apply.state === "apply_failed")
     return <Status kind="failed">{t(apply.stopped_by ? "apply.state.stopped" : "apply.state.apply_failed")}</Status>;
   if (goesBack(apply)) return <Status kind="drifted">{t("apply.state.reverting")}</Status>;
+  if (isWatched(apply))
+    return <Status kind="applying">{t("apply.state.watched", { done, count: apply.steps.length })}</Status>;
   return <Status kind="applying">{t("apply.state.applying", { done, count: apply.steps.length })}</Status>;
 }
 
@@ -145,5 +148,6 @@ function Serving({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
     return <Status kind="in-sync">{t("serves.now", { number: apply.version_number })}</Status>;
   const number = flow?.installed_version_number;
   if (number === null || number === undefined) return <Status kind="never">{t("serves.nothing")}</Status>;
-  return <Status kind="in-sync">{t(apply.state === "applying" ? "serves.until" : "serves.still", { number })}</Status>;
+  const until = isWatched(apply) ? "serves.rest" : "serves.until";
+  return <Status kind="in-sync">{t(apply.state === "applying" ? until : "serves.still", { number })}</Status>;
 }

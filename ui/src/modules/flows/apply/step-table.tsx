@@ -5,6 +5,7 @@ import { Glyph, Spinner } from "@/components/status/glyph";
 import { Tag } from "@/components/status/status";
 import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
+import { inTurn } from "../canary/in-turn";
 import type { Apply, ApplyStep, Stage, StageName } from "../shared/api";
 import { NodeLink } from "../shared/node-link";
 import { useSaid } from "../shared/said";
@@ -43,7 +44,7 @@ export function StepTable({ apply, chosen, onChoose }: StepTableProps) {
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
-          {apply.steps.map((step) => (
+          {inTurn(apply.steps, apply.canary).map((step) => (
             <Table.Tr
               key={step.node_id}
               data-active={step.stages.some((stage) => stage.state === "running") || undefined}

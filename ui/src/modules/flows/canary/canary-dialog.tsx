@@ -42,6 +42,7 @@ export function CanaryDialog({ flow, plan, onClose }: { flow: Flow; plan: Plan; 
             </div>
           </Checkbox.Group>
           <NumberInput
+            size="md"
             label={t("canary.minutes")}
             min={1}
             max={1440}
@@ -51,6 +52,7 @@ export function CanaryDialog({ flow, plan, onClose }: { flow: Flow; plan: Plan; 
             onChange={(value) => setMinutes(Number(value) || 1)}
           />
           <NumberInput
+            size="md"
             label={t("canary.interval")}
             min={10}
             max={Math.min(3600, minutes * minute)}
@@ -59,6 +61,7 @@ export function CanaryDialog({ flow, plan, onClose }: { flow: Flow; plan: Plan; 
             onChange={(value) => setInterval(Number(value) || usual.interval)}
           />
           <NumberInput
+            size="md"
             label={t("canary.failures")}
             min={1}
             max={10}

@@ -41,8 +41,8 @@ function watched(change: Partial<Canary> = {}): Apply {
   return { ...apply, canary, steps: [{ ...first, canary: true, state: "done" }, ...rest] };
 }
 
-async function open(apply: Apply) {
-  const panel = serveFake(fakeState({ apply, flows: [fakeFlow({ state: "applying" })] }));
+async function open(apply: Apply, license = fakeState().license) {
+  const panel = serveFake(fakeState({ apply, license, flows: [fakeFlow({ state: "applying" })] }));
   await renderApp(<ApplyPage />, {
     path: "/flows/f-europe/applies/a-1",
     route: "/flows/$id/applies/$applyId",
@@ -60,10 +60,17 @@ describe("a canary that is watched", () => {
     expect(screen.getByText(/no answer came back/)).toBeInTheDocument();
   });
 
+  it("has the nodes that go first on top of the table", async () => {
+    const apply = watched();
+    await open({ ...apply, steps: apply.steps.toReversed() });
+    const [, first] = within(screen.getByRole("table", { name: "Steps by node" })).getAllByRole("row");
+    expect(first).toHaveTextContent(apply.canary!.nodes[0]!.node_name);
+  });
+
   it("is ended after a question that names who goes back", async () => {
     const apply = watched();
     await open(apply);
-    await userEvent.click(screen.getByRole("button", { name: "End canary" }));
+    await userEvent.click(screen.getAllByRole("button", { name: "End canary" })[0]!);
     const dialog = await screen.findByRole("dialog", { name: "End the canary?" });
     expect(within(dialog).getByText(apply.canary!.nodes[0]!.node_name)).toBeInTheDocument();
     expect(within(dialog).getByText("returns to the installed version")).toBeInTheDocument();
@@ -74,14 +81,20 @@ describe("a canary that is watched", () => {
   it("names who follows before it is promoted", async () => {
     const apply = watched();
     await open(apply);
-    await userEvent.click(screen.getByRole("button", { name: "Promote now" }));
+    await userEvent.click(screen.getAllByRole("button", { name: "Promote now" })[0]!);
     const dialog = await screen.findByRole("dialog", { name: "Let the other nodes follow now?" });
     expect(within(dialog).getAllByText("gets the new version")).toHaveLength(apply.canary!.rest);
   });
 
-  it("says why the rest does not follow, and offers nothing when it is over", async () => {
-    await open(watched({ held: { code: "canary_read_only", text: "read-only" } }));
-    expect(screen.getByText(/does not follow while the panel is read-only/)).toBeInTheDocument();
+  it("says why the rest does not follow, and is ended also in read-only mode", async () => {
+    const held = { code: "canary_read_only", text: "read-only" };
+    await open(watched({ held }), { read_only: true, state: "degraded", reason: "removed" });
+    expect(screen.getByText(/do not follow while the panel is read-only/)).toBeInTheDocument();
+    await waitFor(() =>
+      expect(screen.getAllByRole("button", { name: "Promote now" })[0]).toHaveAttribute("aria-disabled", "true"),
+    );
+    expect(screen.getAllByRole("button", { name: "End canary" })[0]).not.toHaveAttribute("aria-disabled", "true");
+    expect(screen.queryByRole("button", { name: "Stop and revert" })).not.toBeInTheDocument();
   });
 
   it("offers nothing when it is over", async () => {

@@ -4,6 +4,7 @@ import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Status } from "@/components/status/status";
+import { inTurn } from "../canary/in-turn";
 import type { Drawing } from "../drawing/drawing";
 import { useFormat } from "@/text/use-format";
 import { trafficQuery, type Flow, type Plan, type Step } from "../shared/api";
@@ -27,7 +28,7 @@ export function NodeChanges({ flow, plan, drawings }: NodeChangesProps) {
   const traffic = useQuery({ ...trafficQuery(flow.id), enabled: serves(flow) && plan.state !== "applied" }).data;
   const changes = changesOf(plan);
   const words = useChangeWords(drawings);
-  const order = plan.steps.map((step) => step.node_id);
+  const order = inTurn(plan.steps, plan.canary).map((step) => step.node_id);
   const ids = [...new Set([...order, ...changes.map((change) => change.node_id)])];
   return ids.map((id) => (
     <NodeCard

@@ -1,16 +1,18 @@
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Tag } from "@/components/status/status";
-import type { Step } from "../shared/api";
+import { inTurn } from "../canary/in-turn";
+import type { Plan } from "../shared/api";
 import { NodeLink } from "../shared/node-link";
 import classes from "./plan.module.css";
 
 /** Who is worked on after whom. Servers start together where nothing depends on the order. */
-export function OrderOfWork({ steps }: { steps: readonly Step[] }) {
+export function OrderOfWork({ plan }: { plan: Plan }) {
   const { t } = useTranslation("flows");
+  const steps = inTurn(plan.steps, plan.canary);
   const share = 100 / steps.length;
   return (
-    <Card title={t("order.title")} right={t("plan.exitsFirst")}>
+    <Card title={t("order.title")} right={t(plan.canary ? "plan.canaryFirst" : "plan.exitsFirst")}>
       <ol className={classes.order}>
         {steps.map((step, index) => (
           <li key={step.node_id}>

@@ -35,7 +35,7 @@ export function PlanSummary({ flow, plan, status }: { flow: Flow; plan: Plan; st
           lead
           name={t("plan.nodes")}
           value={format.number(plan.steps.length)}
-          note={plan.steps.length > 1 ? t("plan.exitsFirst") : t("plan.oneNode")}
+          note={plan.steps.length > 1 ? t(plan.canary ? "plan.canaryFirst" : "plan.exitsFirst") : t("plan.oneNode")}
         />
         <Figure
           lead

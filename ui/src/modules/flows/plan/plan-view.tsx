@@ -129,7 +129,7 @@ function Differences({
   return (
     <>
       <NodeChanges flow={flow} plan={plan} drawings={drawings} />
-      {plan.steps.length > 0 && <OrderOfWork steps={plan.steps} />}
+      {plan.steps.length > 0 && <OrderOfWork plan={plan} />}
     </>
   );
 }
