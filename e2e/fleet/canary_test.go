@@ -41,8 +41,8 @@ type shownApply struct {
 }
 
 // canaries lets one of two nodes go first, twice at the same time. One canary does well although panel and agent are
-// killed in the middle of it, and the rest follows after its minute. The way out of the other one is cut: it goes back by
-// itself, and the configuration of the other node is never another one.
+// killed in the middle of it, and the rest follows after its minute. The way out of the other one is cut: it goes back
+// by itself, and the configuration of the other node is never another one.
 func (w *crossing) canaries(t *testing.T) {
 	good := w.trial(t, "good", func(refused ...string) map[string]any { return w.apart(446, refused) })
 	bad := w.trial(t, "bad", func(refused ...string) map[string]any { return w.together(447, refused) })

@@ -48,7 +48,7 @@ func (p planned) unconfirmed() (n int) {
 	return n
 }
 
-var planHeads = []string{"Flow", "Nodes", "Reloads", "Open checks", "Plan", "Canary"}
+var planHeads = []string{"Flow", "Nodes", "Reloads", "Open checks", "Plan ID", "Canary"}
 
 func planCells(p planned) []string {
 	nodes := strconv.Itoa(len(p.Steps))
@@ -60,9 +60,9 @@ func planCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "plan <flow>...", Short: "Compile plans and install nothing", Args: cobra.MinimumNArgs(1),
 		Example: `panelctl flows plan "Europe main" --canary-nodes fra-01,ams-01 --canary-watch 30m`,
-		Long: "Compiles the drafts of flows, named by their names or ids, and waits until their nodes have been asked " +
-			"about readiness. With --canary-nodes or --canary-share some nodes of each go first. It sends POST " +
-			"/api/v1/connection-units/{id}/plan/compile for each.",
+		Long: "Compiles the drafts of flows, named by their names or ids, and waits until their nodes have been " +
+			"asked about readiness. With --canary-nodes or --canary-share some nodes of each go first. It " +
+			"sends POST /api/v1/connection-units/{id}/plan/compile for each.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {
@@ -154,10 +154,11 @@ func applyCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "apply <flow>...", Short: "Compile and install the drafts of flows", Args: cobra.MinimumNArgs(1),
 		Example: `panelctl flows apply "Europe main" Reserve --stop-on-failure`,
-		Long: "Compiles the drafts of flows, named by their names or ids, asks, installs those that change something and " +
-			"waits for their ends, by POST /api/v1/connection-units/bulk/apply. Nothing is forced: a flow whose checks are " +
-			"open is refused. With --canary-nodes or --canary-share some nodes go first, and the rest follows when they have done " +
-			"well. It goes on when this command is interrupted. The exit code is 1 when a flow was not applied.",
+		Long: "Compiles the drafts of flows, named by their names or ids, asks, installs those that change " +
+			"something and waits for their ends, by POST /api/v1/connection-units/bulk/apply. Nothing is " +
+			"forced: a flow whose checks are open is refused. With --canary-nodes or --canary-share some " +
+			"nodes go first, and the rest follows when they have done well. It goes on when this command is " +
+			"interrupted. The exit code is 1 when a flow was not applied.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {

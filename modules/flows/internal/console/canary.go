@@ -160,8 +160,9 @@ func showCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "show <flow>...", Short: "Show how the last applies of flows stand", Args: cobra.MinimumNArgs(1),
 		Example: `panelctl flows show "Europe main"`,
-		Long: "Shows the last apply of flows, named by their names or ids: its phase, the nodes that went first, until when they " +
-			"are watched and how many probes got through. It asks GET /api/v1/connection-units/{id}/applies/{apply_id} for each.",
+		Long: "Shows the last apply of flows, named by their names or ids: its phase, the nodes that went " +
+			"first, until when they are watched and how many probes got through. It asks GET " +
+			"/api/v1/connection-units/{id}/applies/{apply_id} for each.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {
@@ -204,8 +205,9 @@ func promoteCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "promote <flow>", Short: "Let the rest of the nodes follow a canary now", Args: cobra.ExactArgs(1),
 		Example: `panelctl flows promote "Europe main"`,
-		Long: "Ends the watch of the canary of a flow, named by its name or id, after a confirmation: the rest of its nodes gets " +
-			"the new version. It sends POST /api/v1/connection-units/{id}/applies/{apply_id}/promote and does not wait for the end.",
+		Long: "Ends the watch of the canary of a flow, named by its name or id, after a confirmation: the rest " +
+			"of its nodes gets the new version. It sends POST " +
+			"/api/v1/connection-units/{id}/applies/{apply_id}/promote and does not wait for the end.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return decide(cmd.Context(), env, args[0], "promote",
 				func(c canaryOf) cli.Message { return cli.Say("Nodes that get the new version now: %d.", c.Rest) })
@@ -217,9 +219,10 @@ func abortCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "abort <flow>", Short: "Take a canary back to the installed version", Args: cobra.ExactArgs(1),
 		Example: `panelctl flows abort "Europe main"`,
-		Long: "Ends the canary of a flow, named by its name or id, after a confirmation: its nodes go back to the installed version " +
-			"and the apply ends as failed. It sends POST /api/v1/connection-units/{id}/applies/{apply_id}/abort, which is allowed " +
-			"in read-only mode too, and does not wait for the end.",
+		Long: "Ends the canary of a flow, named by its name or id, after a confirmation: its nodes go back to " +
+			"the installed version and the apply ends as failed. It sends POST " +
+			"/api/v1/connection-units/{id}/applies/{apply_id}/abort, which is allowed in read-only mode too, " +
+			"and does not wait for the end.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return decide(cmd.Context(), env, args[0], "abort",
 				func(c canaryOf) cli.Message {
