@@ -63,9 +63,14 @@ func TestAPlanHasACanary(t *testing.T) {
 func TestACanaryThatMeansNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	for _, wrong := range [][]string{
-		{"--canary-share", "0"}, {"--canary-share", "100%"}, {"--canary-share", "many"}, {"--canary-watch", "10m"},
-		{"--canary-share", "10%", "--canary-nodes", "fra-01"}, {"--canary-share", "10%", "--canary-watch", "59s"},
-		{"--canary-share", "10%", "--canary-watch", "25h"}, {"--canary-share", "10%", "--canary-watch", "soon"},
+		{"--canary-share", "0"},
+		{"--canary-share", "100%"},
+		{"--canary-share", "many"},
+		{"--canary-watch", "10m"},
+		{"--canary-share", "10%", "--canary-nodes", "fra-01"},
+		{"--canary-share", "10%", "--canary-watch", "59s"},
+		{"--canary-share", "10%", "--canary-watch", "25h"},
+		{"--canary-share", "10%", "--canary-watch", "soon"},
 	} {
 		for _, command := range []string{"plan", "apply"} {
 			line := append([]string{"flows", command, "Europe main", "--yes"}, wrong...)
