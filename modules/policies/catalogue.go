@@ -201,13 +201,14 @@ func (p *policies) checkSets(sets []Set) error {
 	if err != nil {
 		return fmt.Errorf("check the sets of the catalogue: %w", err)
 	}
-	for _, problem := range problems {
-		if field, about := strings.CutPrefix(problem.Path, "edges["); about {
-			return fault.InvalidValue("sets["+strings.Replace(field, "].match", "]", 1), problem.Message)
-		}
-		return fault.InvalidValue("sets", problem.Message)
+	if len(problems) == 0 {
+		return nil
 	}
-	return nil
+	first := problems[0]
+	if field, about := strings.CutPrefix(first.Path, "edges["); about {
+		return fault.InvalidValue("sets["+strings.Replace(field, "].match", "]", 1), first.Message)
+	}
+	return fault.InvalidValue("sets", first.Message)
 }
 
 // versions lists the versions of the catalogue, the newest first.

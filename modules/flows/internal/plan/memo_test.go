@@ -186,6 +186,7 @@ func fill(v reflect.Value) {
 		v.SetMapIndex(key, value)
 	case reflect.String:
 		v.SetString("a")
+	default: // numbers and truths stay as they are
 	}
 }
 
