@@ -97,8 +97,14 @@ func TestBindingsAreListed(t *testing.T) {
 func TestCommandLinesThatCannotBeMeant(t *testing.T) {
 	t.Parallel()
 	for _, args := range [][]string{
-		{"add"}, {"add", nodeID}, {"add", nodeID, "example.com", "more"}, {"add", nodeID, "example.com", "--ttl", "soon"},
-		{"add", nodeID, "example.com", "--what"}, {"remove"}, {"remove", "a", "b"}, {"list", "more"},
+		{"add"},
+		{"add", nodeID},
+		{"add", nodeID, "example.com", "more"},
+		{"add", nodeID, "example.com", "--ttl", "soon"},
+		{"add", nodeID, "example.com", "--what"},
+		{"remove"},
+		{"remove", "a", "b"},
+		{"list", "more"},
 	} {
 		exit, _, calls := panelctl(t, args...)
 		require.Equal(t, cli.ExitUsage, exit, "%v", args)

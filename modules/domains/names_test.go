@@ -95,7 +95,11 @@ func TestABindingIsRenamedByTheSameRules(t *testing.T) {
 		require.Equal(t, one.hostname, admin.Patch(path, one.change).Is(http.StatusOK).Text("hostname"))
 	}
 	for _, change := range []map[string]any{
-		{"zone": "*.example.com"}, {"zone": "127.0.0.1"}, {"zone": "localhost"}, {"label": "a.b"}, {"label": "xn--0"},
+		{"zone": "*.example.com"},
+		{"zone": "127.0.0.1"},
+		{"zone": "localhost"},
+		{"label": "a.b"},
+		{"label": "xn--0"},
 		{"label": strings.Repeat("l", 63), "zone": long(251)},
 	} {
 		change["revision"] = 5

@@ -456,8 +456,12 @@ func TestACanaryThatCannotBeIsRefused(t *testing.T) {
 	fra := p.fleet.id("fra-01")
 	p.save(p.both("a.example"))
 	for _, canary := range []map[string]any{
-		{"watch_s": 60}, {"watch_s": 60, "nodes": []string{fra}, "share": 50}, {"watch_s": 59, "share": 50},
-		{"watch_s": 86401, "share": 50}, {"watch_s": 60, "share": 100}, {"share": 50},
+		{"watch_s": 60},
+		{"watch_s": 60, "nodes": []string{fra}, "share": 50},
+		{"watch_s": 59, "share": 50},
+		{"watch_s": 86401, "share": 50},
+		{"watch_s": 60, "share": 100},
+		{"share": 50},
 		{"watch_s": 60, "share": 50, "probes": map[string]any{"interval_s": 61}},
 		{"watch_s": 60, "share": 50, "probes": map[string]any{"interval_s": 9}},
 		{"watch_s": 60, "share": 50, "probes": map[string]any{"failures": 11}},

@@ -16,7 +16,8 @@ const changePath = flowsPath + "/bulk/change-target"
 func (s *stage) changed(id string) (ended struct {
 	Items      []struct{ State, Code, Error string }
 	FinishedAt *string `json:"finished_at"`
-}) {
+},
+) {
 	s.t.Helper()
 	require.Eventually(s.t, func() bool {
 		s.admin.Get(flowsPath + "/bulk/changes/" + id).Is(http.StatusOK).JSON(&ended)

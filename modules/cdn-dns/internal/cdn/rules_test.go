@@ -112,8 +112,11 @@ func TestAnApplySaysWhatItWaitsFor(t *testing.T) {
 func TestWhetherTheOriginSpeaksTLS(t *testing.T) {
 	t.Parallel()
 	tls := overTLS([]flowsapi.Entry{
-		{DomainID: "a", Security: "none"}, {DomainID: "a", Security: "tls"}, {DomainID: "a"},
-		{DomainID: "b", Security: "none"}, {DomainID: "c", Security: "reality"},
+		{DomainID: "a", Security: "none"},
+		{DomainID: "a", Security: "tls"},
+		{DomainID: "a"},
+		{DomainID: "b", Security: "none"},
+		{DomainID: "c", Security: "reality"},
 	})
 	require.Equal(t, map[string]bool{"a": true, "b": false, "c": false}, tls)
 	require.Empty(t, overTLS(nil))

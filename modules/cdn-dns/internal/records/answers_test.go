@@ -70,9 +70,12 @@ func TestAnEventNamesWhatElseWasSeen(t *testing.T) {
 	t.Parallel()
 	require.Empty(t, summary(nil))
 	require.Equal(t, []string{"1", "2", "away.example"}, summary([]Answer{
-		{Answer: different, Values: []string{"2", "1"}}, {Answer: same, Values: []string{"9"}},
-		{Answer: alias, Values: []string{"away.example"}}, {Answer: different, Values: []string{"1"}},
-		{Answer: silent}, {Answer: nothing},
+		{Answer: different, Values: []string{"2", "1"}},
+		{Answer: same, Values: []string{"9"}},
+		{Answer: alias, Values: []string{"away.example"}},
+		{Answer: different, Values: []string{"1"}},
+		{Answer: silent},
+		{Answer: nothing},
 	}))
 }
 
