@@ -1,0 +1,48 @@
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { z } from "zod";
+import { useWriteBlock } from "@/api/access";
+import { PageHeader } from "@/components/layout/page-header";
+import { PageTabs } from "@/components/layout/tabs";
+import { useSearchState } from "@/components/screen/use-search";
+import { viewState } from "@/components/state/states";
+import { catalogueQuery, outdatedQuery, plansQuery, policiesQuery } from "./api";
+import { CatalogueTab } from "./catalogue-tab";
+import { PlansTab } from "./plans-tab";
+import { PoliciesTab } from "./policies-tab";
+
+const tabs = ["policies", "catalogue", "plans"] as const;
+const search = z.object({ tab: z.enum(tabs).optional().catch(undefined) });
+
+/** Policies, the catalogue that they and drawings speak of, and custom plans. */
+export default function PoliciesPage() {
+  const { t } = useTranslation("policies");
+  const [place] = useSearchState(search);
+  const tab = place.tab ?? "policies";
+  const block = useWriteBlock({ needs: "connection_units.policies", feature: "flows" });
+  const policies = useQuery(policiesQuery);
+  const catalogue = useQuery({ ...catalogueQuery, enabled: tab === "catalogue" });
+  const outdated = useQuery(outdatedQuery);
+  const plans = useQuery({ ...plansQuery, enabled: tab === "plans" });
+  const counts = { policies: policies.data?.total, catalogue: outdated.data?.items.length || undefined, plans: undefined };
+  return (
+    <>
+      <PageHeader title={t("title")} meta={t("lead")} closed={block} />
+      <PageTabs
+        label={t("title")}
+        current={tab}
+        tabs={tabs.map((key) => ({
+          key,
+          label: t(`tabs.${key}`),
+          count: counts[key],
+          link: { to: "/policies", search: key === "policies" ? {} : { tab: key } } as never,
+        }))}
+      />
+      {tab === "policies" && <PoliciesTab state={viewState(policies)} block={block} />}
+      {tab === "catalogue" && (
+        <CatalogueTab state={viewState(catalogue)} outdated={outdated.data} block={block} />
+      )}
+      {tab === "plans" && <PlansTab state={viewState(plans)} policies={policies.data?.items ?? []} block={block} />}
+    </>
+  );
+}
