@@ -7,6 +7,7 @@ export type Policy = Schemas["PoliciesPolicy"];
 export type Rule = Policy["rules"][number];
 export type Catalogue = Schemas["PoliciesCatalogue"];
 export type CatalogueSet = Catalogue["sets"][number];
+export type Preset = Catalogue["presets"][number];
 export type Outdated = Schemas["PoliciesOutdated"];
 export type CustomPlan = Schemas["PoliciesCustomPlan"];
 export type PlanVersion = CustomPlan["versions"][number];
@@ -59,9 +60,17 @@ export interface PolicyEntry {
   flows: string[];
 }
 
+interface SavePolicy {
+  /** As it stands; left out for a new one. */
+  policy: Policy | undefined;
+  entry: PolicyEntry;
+  /** The policy is saved, its flows are not yet: a further try goes on from here. */
+  onSaved: (policy: Policy) => void;
+}
+
 /** Makes a policy or changes one, then says which flows obey it. */
 export function useSavePolicy() {
-  return useAct(async ({ policy, entry }: { policy: Policy | undefined; entry: PolicyEntry }) => {
+  return useAct(async ({ policy, entry, onSaved }: SavePolicy) => {
     const { name, kind, rules, allowed_protocols } = entry;
     const saved = policy
       ? await answer(
@@ -71,6 +80,7 @@ export function useSavePolicy() {
           }),
         )
       : await answer(api.POST("/api/v1/policies", { body: { name, kind, rules, allowed_protocols } }));
+    onSaved(saved);
     const before = saved.used_by.map((flow) => flow.flow_id).sort();
     if (JSON.stringify(before) === JSON.stringify([...entry.flows].sort())) return saved;
     return answer(

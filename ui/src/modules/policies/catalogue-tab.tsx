@@ -1,17 +1,14 @@
-import { TagsInput, TextInput } from "@mantine/core";
-import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState, type FormEvent } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { useWriteBlock } from "@/api/access";
-import { fieldErrors } from "@/api/problem";
 import { Action } from "@/components/action/action";
-import { FormProblems } from "@/components/form/form-problems";
 import { Card, Row, Rows } from "@/components/layout/card";
 import { Skeleton, type ViewState } from "@/components/state/states";
 import { ProblemView } from "@/components/state/problem-view";
-import { toastDone, toastProblem } from "@/components/state/toast";
-import { compilePlan, useSaveCatalogue, type Catalogue, type CatalogueSet, type Outdated } from "./api";
+import { toastProblem } from "@/components/state/toast";
+import { compilePlan, type Catalogue, type Outdated } from "./api";
+import { CatalogueForm } from "./catalogue-form";
 import classes from "./policies.module.css";
 
 interface CatalogueTabProps {
@@ -28,7 +25,7 @@ export function CatalogueTab({ state, outdated, block }: CatalogueTabProps) {
   return (
     <div className={classes.stack}>
       {outdated && outdated.items.length > 0 && <OutdatedCard outdated={outdated} />}
-      <CatalogueForm key={state.data.version} catalogue={state.data} block={block} />
+      <CatalogueForm catalogue={state.data} block={block} />
     </div>
   );
 }
@@ -85,94 +82,5 @@ function ReviewPlan({ id, name }: { id: string; name: string }) {
     >
       {t("outdated.review")}
     </Action>
-  );
-}
-
-const lists = ["geosite", "geoip", "domain", "ip"] as const;
-
-function CatalogueForm({ catalogue, block }: { catalogue: Catalogue; block: string | undefined }) {
-  const { t } = useTranslation("policies");
-  const save = useSaveCatalogue();
-  const [sets, setSets] = useState(catalogue.sets);
-  const [tokens, setTokens] = useState(catalogue.geo_tokens);
-  const changed = JSON.stringify([sets, tokens]) !== JSON.stringify([catalogue.sets, catalogue.geo_tokens]);
-  const wrong = fieldErrors(save.error);
-  const put = (at: number, some: Partial<CatalogueSet>) =>
-    setSets((now) => now.map((one, i) => (i === at ? { ...one, ...some } : one)));
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (!changed || save.isPending) return;
-    save.mutate(
-      { revision: catalogue.version, sets, presets: catalogue.presets, geo_tokens: tokens },
-      { onSuccess: (saved) => toastDone(t("catalogue.saved"), t("catalogue.savedText", { count: saved.outdated })) },
-    );
-  };
-  const errorOf = (at: number, list: string) =>
-    Object.entries(wrong).find(([field]) => field.startsWith(`sets[${at}].${list}`))?.[1];
-  return (
-    <form className={classes.stack} onSubmit={submit}>
-      <Card
-        title={t("catalogue.sets")}
-        aside={catalogue.version > 0 ? t("catalogue.version", { number: catalogue.version }) : t("catalogue.none")}
-      >
-        <div className={classes.stack}>
-          <p className="soft">{t("catalogue.help")}</p>
-          <FormProblems error={save.error} fields={{}} />
-          {sets.map((set, at) => (
-            <div key={at} className={classes.rule} role="group" aria-label={set.name || t("catalogue.newSet")}>
-              <div className={classes.flow}>
-                <TextInput
-                  label={t("catalogue.name")}
-                  value={set.name}
-                  maxLength={40}
-                  disabled={block !== undefined}
-                  error={errorOf(at, "name")}
-                  onChange={(event) => put(at, { name: event.currentTarget.value })}
-                />
-                <Action
-                  iconOnly
-                  icon={IconTrash}
-                  reason={block}
-                  onClick={() => setSets((now) => now.filter((_, i) => i !== at))}
-                >
-                  {t("catalogue.removeSet", { name: set.name })}
-                </Action>
-              </div>
-              <div className={classes.pair}>
-                {lists.map((list) => (
-                  <TagsInput
-                    key={list}
-                    label={t(`catalogue.${list}`)}
-                    disabled={block !== undefined}
-                    value={set[list] ?? []}
-                    error={errorOf(at, list)}
-                    onChange={(values) => put(at, { [list]: values })}
-                  />
-                ))}
-              </div>
-            </div>
-          ))}
-          <div>
-            <Action icon={IconPlus} reason={block} onClick={() => setSets((now) => [...now, { name: "" }])}>
-              {t("catalogue.addSet")}
-            </Action>
-          </div>
-          <TagsInput
-            label={t("catalogue.tokens")}
-            description={t("catalogue.tokensHelp")}
-            disabled={block !== undefined}
-            value={tokens}
-            error={wrong.geo_tokens}
-            onChange={setTokens}
-          />
-        </div>
-      </Card>
-      <div className={classes.acts}>
-        <Action kind="filled" type="submit" reason={block ?? (changed ? undefined : t("catalogue.unchanged"))} busy={save.isPending}>
-          {t("catalogue.save")}
-        </Action>
-        <span className="soft">{t("catalogue.rollsNothingOut")}</span>
-      </div>
-    </form>
   );
 }

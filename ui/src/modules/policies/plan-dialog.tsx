@@ -54,8 +54,11 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
   const [body, setBody] = useState<PlanBody>(newest?.body ?? { way: "socks" });
   const [password, setPassword] = useState("");
   const set = (some: Partial<PlanBody>) => setBody((now) => ({ ...now, ...some }));
-  const cancel = useTyped(name !== "" || password !== "" || JSON.stringify(body) !== JSON.stringify(newest?.body ?? { way: "socks" }));
+  const cancel = useTyped(
+    name !== "" || password !== "" || JSON.stringify(body) !== JSON.stringify(newest?.body ?? { way: "socks" }),
+  );
   const wrong = fieldErrors(save.error);
+  const refused = (field: string) => wrong[field] ?? wrong[`body.${field}`];
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (save.isPending || (!plan && !name.trim())) return;
@@ -88,7 +91,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
         allowDeselect={false}
         data={(["socks", "http", "direct"] as const).map((value) => ({ value, label: t(`wayName.${value}`) }))}
         value={body.way}
-        error={wrong["body.way"]}
+        error={refused("way")}
         onChange={(way) => way && set({ way: way as PlanBody["way"] })}
       />
       {body.way === "direct" ? (
@@ -116,7 +119,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
               label={t("plan.address")}
               autoComplete="off"
               value={body.address ?? ""}
-              error={wrong["body.address"]}
+              error={refused("address")}
               onChange={(event) => set({ address: event.currentTarget.value })}
             />
             <NumberInput
@@ -126,7 +129,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
               max={65_535}
               allowDecimal={false}
               value={body.port ?? ""}
-              error={wrong["body.port"]}
+              error={refused("port")}
               onChange={(port) => set({ port: Number(port) || (undefined as never) })}
             />
           </div>
@@ -136,7 +139,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
               label={t("plan.user")}
               autoComplete="off"
               value={body.user ?? ""}
-              error={wrong["body.user"]}
+              error={refused("user")}
               onChange={(event) => set({ user: event.currentTarget.value })}
             />
             <PasswordInput
@@ -145,7 +148,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
               description={newest?.has_password ? t("plan.passwordKept") : undefined}
               autoComplete="new-password"
               value={password}
-              error={wrong["body.password"]}
+              error={refused("password")}
               onChange={(event) => setPassword(event.currentTarget.value)}
             />
           </div>

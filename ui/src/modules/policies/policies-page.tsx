@@ -24,7 +24,11 @@ export default function PoliciesPage() {
   const catalogue = useQuery({ ...catalogueQuery, enabled: tab === "catalogue" });
   const outdated = useQuery(outdatedQuery);
   const plans = useQuery({ ...plansQuery, enabled: tab === "plans" });
-  const counts = { policies: policies.data?.total, catalogue: outdated.data?.items.length || undefined, plans: undefined };
+  const counts = {
+    policies: policies.data?.total,
+    catalogue: outdated.data?.items.length || undefined,
+    plans: undefined,
+  };
   return (
     <>
       <PageHeader title={t("title")} meta={t("lead")} closed={block} />
@@ -39,9 +43,7 @@ export default function PoliciesPage() {
         }))}
       />
       {tab === "policies" && <PoliciesTab state={viewState(policies)} block={block} />}
-      {tab === "catalogue" && (
-        <CatalogueTab state={viewState(catalogue)} outdated={outdated.data} block={block} />
-      )}
+      {tab === "catalogue" && <CatalogueTab state={viewState(catalogue)} outdated={outdated.data} block={block} />}
       {tab === "plans" && <PlansTab state={viewState(plans)} policies={policies.data?.items ?? []} block={block} />}
     </>
   );

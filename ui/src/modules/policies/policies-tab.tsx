@@ -10,7 +10,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { useRemovePolicy, type Policy } from "./api";
 import classes from "./policies.module.css";
 import { PolicyDialog } from "./policy-dialog";
-import { useRuleText } from "./rule-text";
+import { useRuleText, useValueText } from "./rule-text";
 
 interface PoliciesTabProps {
   state: ViewState<{ items: Policy[] }>;
@@ -71,6 +71,7 @@ interface PolicyCardProps {
 function PolicyCard({ policy, block, onEdit, onRemove }: PolicyCardProps) {
   const { t } = useTranslation("policies");
   const say = useRuleText();
+  const valueText = useValueText();
   const { rules, allowed_protocols: protocols, allowed_plans: plans, used_by: flows } = policy;
   return (
     <Card
@@ -89,7 +90,7 @@ function PolicyCard({ policy, block, onEdit, onRemove }: PolicyCardProps) {
       }
     >
       <ul className={classes.lines}>
-        {protocols.length > 0 && <li>{t("policy.protocols", { list: protocols.join(", ") })}</li>}
+        {protocols.length > 0 && <li>{t("policy.protocols", { list: protocols.map(valueText).join(", ") })}</li>}
         {rules.map((rule, index) => (
           <li key={`${rule.type} ${index}`}>{say(rule)}</li>
         ))}

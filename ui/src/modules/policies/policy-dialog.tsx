@@ -11,7 +11,8 @@ import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { foundFlowsQuery, useSavePolicy, type Policy, type PolicyEntry, type Rule } from "./api";
 import classes from "./policies.module.css";
-import { forms, kinds, protocols, sent, typesOf } from "./rules";
+import { errorAt, forms, fresh, kinds, protocols, sent, typesOf } from "./rules";
+import { useValueText } from "./rule-text";
 
 interface PolicyDialogProps {
   /** Left out for a new one. */
@@ -33,6 +34,7 @@ export function PolicyDialog({ policy, onClose }: PolicyDialogProps) {
 function PolicyForm({ policy, onClose }: PolicyDialogProps) {
   const { t } = useTranslation("policies");
   const save = useSavePolicy();
+  const valueText = useValueText();
   const [first] = useState<PolicyEntry>(() => ({
     name: policy?.name ?? "",
     kind: policy?.kind ?? "security",
@@ -41,6 +43,7 @@ function PolicyForm({ policy, onClose }: PolicyDialogProps) {
     flows: policy?.used_by.map((flow) => flow.flow_id) ?? [],
   }));
   const [entry, setEntry] = useState(first);
+  const [stands, setStands] = useState(policy);
   const set = (some: Partial<PolicyEntry>) => setEntry((now) => ({ ...now, ...some }));
   const cancel = useTyped(JSON.stringify(first) !== JSON.stringify(entry));
   const wrong = fieldErrors(save.error);
@@ -51,7 +54,8 @@ function PolicyForm({ policy, onClose }: PolicyDialogProps) {
       toastDone(t("policy.saved", { name: entry.name.trim() }), t("policy.savedText"));
       onClose();
     };
-    save.mutate({ policy, entry: { ...entry, rules: entry.rules.map(sent) } }, { onSuccess });
+    const wanted = { ...entry, name: entry.name.trim(), rules: entry.rules.map(sent) };
+    save.mutate({ policy: stands, entry: wanted, onSaved: setStands }, { onSuccess });
   };
   const putRule = (at: number, rule: Rule) => set({ rules: entry.rules.map((one, i) => (i === at ? rule : one)) });
   return (
@@ -73,8 +77,8 @@ function PolicyForm({ policy, onClose }: PolicyDialogProps) {
         <Select
           size="md"
           label={t("policy.kind")}
-          description={policy ? undefined : t("policy.kindHelp")}
-          disabled={policy !== undefined}
+          description={stands ? undefined : t("policy.kindHelp")}
+          disabled={stands !== undefined}
           allowDeselect={false}
           data={kinds.map((value) => ({ value, label: t(`kind.${value}`) }))}
           value={entry.kind}
@@ -85,8 +89,9 @@ function PolicyForm({ policy, onClose }: PolicyDialogProps) {
         size="md"
         label={t("policy.allowed")}
         description={t("policy.allowedHelp")}
-        data={protocols}
+        data={protocols.map((value) => ({ value, label: valueText(value) }))}
         value={entry.allowed_protocols}
+        error={errorAt(wrong, "allowed_protocols")}
         onChange={(allowed_protocols) => set({ allowed_protocols })}
       />
       <section aria-label={t("policy.rules")} className={classes.stack}>
@@ -94,7 +99,7 @@ function PolicyForm({ policy, onClose }: PolicyDialogProps) {
           <RuleFields
             key={at}
             rule={rule}
-            error={wrong[`rules[${at}].values`] ?? wrong[`rules[${at}].values[0]`] ?? wrong[`rules[${at}].number`]}
+            error={errorAt(wrong, `rules[${at}].`)}
             onChange={(changed) => putRule(at, changed)}
             onRemove={() => set({ rules: entry.rules.filter((_, i) => i !== at) })}
           />
@@ -105,10 +110,15 @@ function PolicyForm({ policy, onClose }: PolicyDialogProps) {
           placeholder={t("policy.chooseRule")}
           data={typesOf(entry.kind).map((value) => ({ value, label: t(`type.${value}`) }))}
           value={null}
-          onChange={(type) => type && set({ rules: [...entry.rules, { type: type as Rule["type"] }] })}
+          onChange={(type) => type && set({ rules: [...entry.rules, fresh(type as Rule["type"])] })}
         />
       </section>
-      <FlowsSelect policy={policy} value={entry.flows} onChange={(flows) => set({ flows })} />
+      <FlowsSelect
+        policy={policy}
+        value={entry.flows}
+        error={errorAt(wrong, "flow_ids")}
+        onChange={(flows) => set({ flows })}
+      />
       <DialogFoot>
         <Action size="dialog" onClick={cancel}>
           {t("cancel")}
@@ -130,6 +140,7 @@ interface RuleFieldsProps {
 
 function RuleFields({ rule, error, onChange, onRemove }: RuleFieldsProps) {
   const { t } = useTranslation("policies");
+  const valueText = useValueText();
   const form = forms[rule.type];
   const words = t(`type.${rule.type}`);
   const values = { size: "md", value: rule.values ?? [], error, label: t("policy.valuesOf", { rule: words }) } as const;
@@ -148,11 +159,11 @@ function RuleFields({ rule, error, onChange, onRemove }: RuleFieldsProps) {
         value={rule.name ?? ""}
         onChange={(event) => onChange({ ...rule, name: event.currentTarget.value })}
       />
-      {form.number && (
+      {form.least !== undefined && (
         <NumberInput
           size="md"
           label={t("policy.number")}
-          min={0}
+          min={form.least}
           max={100_000}
           allowDecimal={false}
           value={rule.number ?? 0}
@@ -161,7 +172,11 @@ function RuleFields({ rule, error, onChange, onRemove }: RuleFieldsProps) {
         />
       )}
       {form.values && (
-        <MultiSelect {...values} data={[...form.values]} onChange={(next) => onChange({ ...rule, values: next })} />
+        <MultiSelect
+          {...values}
+          data={form.values.map((value) => ({ value, label: valueText(value) }))}
+          onChange={(next) => onChange({ ...rule, values: next })}
+        />
       )}
       {form.free && (
         <TagsInput
@@ -177,11 +192,12 @@ function RuleFields({ rule, error, onChange, onRemove }: RuleFieldsProps) {
 interface FlowsSelectProps {
   policy: Policy | undefined;
   value: string[];
+  error: string | undefined;
   onChange: (flows: string[]) => void;
 }
 
 /** The flows that obey the policy; those chosen before keep their names whatever is searched for. */
-function FlowsSelect({ policy, value, onChange }: FlowsSelectProps) {
+function FlowsSelect({ policy, value, error, onChange }: FlowsSelectProps) {
   const { t } = useTranslation("policies");
   const [typed, setTyped] = useState("");
   const [known, setKnown] = useState<Record<string, string>>(() =>
@@ -204,6 +220,7 @@ function FlowsSelect({ policy, value, onChange }: FlowsSelectProps) {
       nothingFoundMessage={t("policy.noFlowFound")}
       data={Object.entries(names).map(([id, label]) => ({ value: id, label }))}
       value={value}
+      error={error}
       onChange={change}
     />
   );

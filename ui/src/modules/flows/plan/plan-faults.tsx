@@ -32,7 +32,7 @@ export function PlanFindings({ plan, flowId, drawing }: FaultsProps) {
     <Card flush title={t("plan.findings")} aside={all.length}>
       <Rows label={t("plan.findings")}>
         {all.map((finding) => (
-          <Row key={`${finding.code} ${finding.path}`}>
+          <Row key={`${finding.code} ${finding.path} ${finding.message}`}>
             <Glyph
               kind={finding.severity === "error" ? "down" : "degraded"}
               label={t(`problems.${finding.severity}`)}

@@ -12,7 +12,9 @@ export function useProblemText(): (finding: Worded) => string {
   const { t, i18n } = useTranslation("flows");
   return (finding) => {
     if (i18n.language === "en" && !isFormal(finding.message)) return sentence(finding.message);
-    const values = { node: finding.node ?? "", core: finding.core ?? "" };
+    const { node = "", core = "", policy = "" } = finding;
+    const rule = finding.rule_name ?? (finding.rule ? t(`policyRule.${finding.rule as "presets"}`) : "");
+    const values = { node, core, policy, rule };
     const known = wordKeys(finding).find((key) =>
       i18n.exists(key, { ns: "flows", lng: i18n.language, fallbackLng: [] }),
     );

@@ -39,7 +39,7 @@ export function gatherProblems(
 ): Problem[] {
   const seen = new Set<string>();
   const own = (severity: Problem["severity"]) => (finding: Finding) => {
-    const id = `${finding.code} ${finding.path}`;
+    const id = [finding.code, finding.path, finding.policy, finding.rule, finding.rule_name].join(" ");
     if (seen.has(id)) return [];
     seen.add(id);
     const missing = severity === "error" && isMissing(drawing, finding);
