@@ -22,6 +22,9 @@ type Policy struct {
 	Revision         int64         `json:"revision"`
 }
 
+// copied is a list that JSON writes as one, also without members.
+func copied[T any](list []T) []T { return append([]T{}, list...) }
+
 // AllowedPlan is a version of a custom plan that a policy enables.
 type AllowedPlan struct {
 	PlanVersionID string `json:"plan_version_id"`

@@ -44,8 +44,8 @@ func (p *policies) catalogue(ctx context.Context, version int) (Catalogue, error
 // whole is the content with all its lists.
 func (c Content) whole() Content {
 	return Content{
-		Sets: slices.Concat([]Set{}, c.Sets), Presets: slices.Concat([]Preset{}, c.Presets),
-		GeoTokens: slices.Concat([]string{}, c.GeoTokens),
+		Sets: copied(c.Sets), Presets: copied(c.Presets),
+		GeoTokens: copied(c.GeoTokens),
 	}
 }
 

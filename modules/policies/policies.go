@@ -91,7 +91,7 @@ func (p *policies) changed(row *policyRow, to PolicyChange) error {
 				return fault.InvalidValue(fmt.Sprintf("rules[%d].%s", i, field), message)
 			}
 		}
-		row.Rules = slices.Concat([]rules.Rule{}, *to.Rules)
+		row.Rules = copied(*to.Rules)
 	}
 	if to.AllowedProtocols != nil {
 		for i, one := range *to.AllowedProtocols {
@@ -103,7 +103,7 @@ func (p *policies) changed(row *policyRow, to PolicyChange) error {
 				return fault.InvalidValue(field, "the protocol is there already")
 			}
 		}
-		row.Protocols = slices.Concat([]string{}, *to.AllowedProtocols)
+		row.Protocols = copied(*to.AllowedProtocols)
 	}
 	return nil
 }
@@ -284,8 +284,9 @@ func (p *policies) shown(ctx context.Context, rows []policyRow) (map[string]Poli
 	newest, _, err := p.store.catalogue(ctx, 0)
 	for _, row := range rows {
 		shown := Policy{
-			ID: row.ID, Name: row.Name, Kind: row.Kind, Rules: row.Rules, AllowedProtocols: row.Protocols,
-			AllowedPlans: slices.Concat([]AllowedPlan{}, plans[row.ID]), CatalogueVersion: newest.Version,
+			ID: row.ID, Name: row.Name, Kind: row.Kind, Rules: copied(row.Rules),
+			AllowedProtocols: copied(row.Protocols),
+			AllowedPlans:     copied(plans[row.ID]), CatalogueVersion: newest.Version,
 			UsedBy: []NamedFlow{}, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 			Revision: row.Revision,
 		}

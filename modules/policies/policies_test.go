@@ -267,3 +267,21 @@ func must[T any](w *world, path string) (out T) {
 	w.admin.Get(path).Is(200).JSON(&out)
 	return out
 }
+
+func TestListsWithoutMembersAreLists(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	bare := w.policy("Bare", rules.Security)
+	w.admin.Patch(policiesPath+"/"+bare.ID, fields{"revision": bare.Revision, "name": "Still bare", "rules": []any{}}).
+		Is(http.StatusOK)
+	for path, lists := range map[string][]string{
+		policiesPath + "/" + bare.ID: {"rules", "allowed_protocols", "allowed_plans", "used_by"},
+		"/api/v1/policy-catalogue":   {"sets", "presets", "geo_tokens"},
+	} {
+		var shown map[string]any
+		w.admin.Get(path).Is(http.StatusOK).JSON(&shown)
+		for _, list := range lists {
+			require.Equal(t, []any{}, shown[list], list)
+		}
+	}
+}

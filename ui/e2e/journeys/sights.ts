@@ -33,6 +33,7 @@ export function sightsOf(ids: Populated): Sight[] {
     ...flows(ids),
     ...targets(ids),
     ...pools(ids),
+    ...policies(),
     ...clients(ids),
     ...upkeep(ids),
     ...system(ids),
@@ -104,6 +105,28 @@ function pools({ pool }: Populated): Sight[] {
         button("Remove…", "remove a pool"),
         menu(acts, /^Lead all traffic here/, "lead all traffic to a member"),
         menu(acts, /^Drain/, "drain a member"),
+      ],
+    },
+  ];
+}
+
+function policies(): Sight[] {
+  return [
+    {
+      path: "/policies",
+      layers: [
+        button("New policy"),
+        button("Change Modern only", "change a policy"),
+        button("Remove Modern only…", "remove a policy"),
+      ],
+    },
+    { path: "/policies?tab=catalogue" },
+    {
+      path: "/policies?tab=plans",
+      layers: [
+        button("New custom plan"),
+        button("New version of Upstream", "new version of a custom plan"),
+        button("Remove Upstream…", "remove a custom plan"),
       ],
     },
   ];

@@ -75,6 +75,7 @@ async function populate(stand: Stand): Promise<Populated> {
     strategy: "least_ping",
     members: [{ node_id: node, weight: 3 }, { node_id: quiet.id }],
   });
+  await governed(post, stand, token);
   const { items } = await get<{ items: Named[] }>("/audit?action=account.created&limit=1");
   return {
     token,
@@ -89,6 +90,27 @@ async function populate(stand: Stand): Promise<Populated> {
     pool: pool.id,
     entry: items[0]?.id ?? "",
   };
+}
+
+/** A policy that enables a version of a custom plan, and a catalogue. No flow obeys it. */
+async function governed(post: <T>(path: string, body?: unknown) => Promise<T>, stand: Stand, token: string) {
+  const policy = await post<Named>("/policies", {
+    name: "Modern only",
+    kind: "security",
+    rules: [{ type: "securities", name: "No plain ports", values: ["tls", "reality"] }],
+    allowed_protocols: ["vless", "trojan"],
+  });
+  const plan = await post<Named>("/custom-plans", {
+    name: "Upstream",
+    body: { way: "socks", address: "proxy.example.net", port: 1080, user: "fleet", password: "secret of the proxy" },
+  });
+  await post(`/custom-plans/${plan.id}/versions/1/enable`, { policy_id: policy.id });
+  await stand.call(token, "PUT", "/api/v1/policy-catalogue", {
+    revision: 0,
+    sets: [{ name: "messengers", geosite: ["telegram"], domain: ["chat.example.net"] }],
+    presets: [{ name: "vision", protocol: "vless", security: "reality", flow: "xtls-rprx-vision" }],
+    geo_tokens: ["geosite:ru", "geoip:ru"],
+  });
 }
 
 async function reportingNode(stand: Stand, token: string): Promise<string> {

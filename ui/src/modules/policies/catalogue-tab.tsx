@@ -38,16 +38,18 @@ export function OutdatedCard({ outdated }: { outdated: Outdated }) {
       <Rows label={t("outdated.title", { count: outdated.items.length })}>
         {outdated.items.map((flow) => (
           <Row key={flow.flow_id} className={classes.flow}>
-            <span>
-              <Link to={`/flows/${flow.flow_id}`}>{flow.flow_name}</Link>{" "}
-              <span className="soft">
+            <div>
+              <div>
+                <Link to={`/flows/${flow.flow_id}`}>{flow.flow_name}</Link>
+              </div>
+              <div className="soft">
                 {t("outdated.flow", {
                   runs: flow.catalogue_version,
                   newest: outdated.newest,
                   sets: flow.changed_sets.join(", "),
                 })}
-              </span>
-            </span>
+              </div>
+            </div>
             <ReviewPlan id={flow.flow_id} name={flow.flow_name} />
           </Row>
         ))}

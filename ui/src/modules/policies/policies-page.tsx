@@ -10,6 +10,7 @@ import { catalogueQuery, outdatedQuery, plansQuery, policiesQuery } from "./api"
 import { CatalogueTab } from "./catalogue-tab";
 import { PlansTab } from "./plans-tab";
 import { PoliciesTab } from "./policies-tab";
+import classes from "./policies.module.css";
 
 const tabs = ["policies", "catalogue", "plans"] as const;
 const search = z.object({ tab: z.enum(tabs).optional().catch(undefined) });
@@ -42,9 +43,11 @@ export default function PoliciesPage() {
           link: { to: "/policies", search: key === "policies" ? {} : { tab: key } } as never,
         }))}
       />
-      {tab === "policies" && <PoliciesTab state={viewState(policies)} block={block} />}
-      {tab === "catalogue" && <CatalogueTab state={viewState(catalogue)} outdated={outdated.data} block={block} />}
-      {tab === "plans" && <PlansTab state={viewState(plans)} policies={policies.data?.items ?? []} block={block} />}
+      <div className={classes.tab}>
+        {tab === "policies" && <PoliciesTab state={viewState(policies)} block={block} />}
+        {tab === "catalogue" && <CatalogueTab state={viewState(catalogue)} outdated={outdated.data} block={block} />}
+        {tab === "plans" && <PlansTab state={viewState(plans)} policies={policies.data?.items ?? []} block={block} />}
+      </div>
     </>
   );
 }

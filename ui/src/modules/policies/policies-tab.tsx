@@ -99,16 +99,17 @@ function PolicyCard({ policy, block, onEdit, onRemove }: PolicyCardProps) {
           <li>{t("policy.plans", { list: plans.map((plan) => `${plan.plan_name} v${plan.number}`).join(", ") })}</li>
         )}
       </ul>
-      <p className="soft">
-        {flows.length === 0 ? t("policy.noFlows") : t("policy.flows", { count: flows.length })}{" "}
-        {flows.slice(0, 10).map((flow, index) => (
-          <span key={flow.flow_id}>
-            {index > 0 && ", "}
-            <Link to={`/flows/${flow.flow_id}`}>{flow.flow_name}</Link>
-          </span>
-        ))}
-        {flows.length > 10 && t("more", { count: flows.length - 10 })}
-      </p>
+      <p className="soft">{flows.length === 0 ? t("policy.noFlows") : t("policy.flows", { count: flows.length })}</p>
+      {flows.length > 0 && (
+        <ul className={classes.links}>
+          {flows.slice(0, 10).map((flow) => (
+            <li key={flow.flow_id}>
+              <Link to={`/flows/${flow.flow_id}`}>{flow.flow_name}</Link>
+            </li>
+          ))}
+          {flows.length > 10 && <li className="soft">{t("more", { count: flows.length - 10 })}</li>}
+        </ul>
+      )}
     </Card>
   );
 }

@@ -213,6 +213,7 @@ function FlowsSelect({ policy, value, error, onChange }: FlowsSelectProps) {
     <MultiSelect
       size="md"
       searchable
+      comboboxProps={{ position: "top" }}
       label={t("policy.obey")}
       description={t("policy.obeyHelp")}
       searchValue={typed}

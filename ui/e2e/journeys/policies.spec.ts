@@ -1,0 +1,87 @@
+import type { Page } from "@playwright/test";
+import { test } from "../rig/populated";
+import { expect, passesGates, picture, signIn } from "../rig/test";
+
+test.use({ actionTimeout: 20_000 });
+
+const looks = [
+  ["en", "dark", 1360],
+  ["ru", "dark", 768],
+  ["ru", "light", 390],
+] as const;
+
+/** Draws an address in both languages and themes, and on a phone. */
+async function inEveryLook(page: Page, address: string, name: string): Promise<void> {
+  for (const [language, theme, width] of looks) {
+    await page.evaluate(
+      ([to, paint]) => (localStorage.setItem("panel-language", to), localStorage.setItem("panel-theme", paint)),
+      [language, theme] as const,
+    );
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(address);
+    await expect(page.locator("html")).toHaveAttribute("lang", language);
+    await expect(page.getByRole("heading", { level: 2 }).first()).toBeVisible();
+    await passesGates(page);
+    await picture(page, `${name}-${language}-${theme}-${width}`);
+  }
+  await page.evaluate(
+    () => (localStorage.setItem("panel-language", "en"), localStorage.setItem("panel-theme", "dark")),
+  );
+  await page.setViewportSize({ width: 1360, height: 860 });
+}
+
+test("a policy that forbids the protocol of a flow refuses its plan and names the rule", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    stand.call<T>(populated.token, method, `/api/v1${path}`, body);
+  const { id } = await call<{ id: string }>("POST", "/connection-units", {
+    name: "Ruled office",
+    graph: {
+      nodes: [
+        {
+          key: "entry",
+          kind: "entry",
+          node_id: populated.node,
+          params: { listener: { protocol: "shadowsocks2022", port: 28451 } },
+        },
+        { key: "exit", kind: "exit", node_id: populated.node },
+      ],
+      edges: [{ from: "entry", to: "exit" }],
+    },
+  });
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/policies`);
+  await page.getByRole("button", { name: "New policy" }).click();
+  const dialog = page.getByRole("dialog", { name: "New policy" });
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Only VLESS");
+  await dialog.getByRole("combobox", { name: "Protocols of clients" }).press("ArrowDown");
+  await page.getByRole("option", { name: "VLESS" }).click();
+  await dialog.getByRole("combobox", { name: "Add a rule" }).press("ArrowDown");
+  await page.getByRole("option", { name: "Allowed security" }).click();
+  const rule = dialog.getByRole("group", { name: "Allowed security" });
+  await rule.getByRole("textbox", { name: "What you call it (optional)" }).fill("Never in plain sight");
+  await rule.getByRole("combobox").press("ArrowDown");
+  await page.getByRole("option", { name: "REALITY" }).click();
+  await dialog.getByRole("combobox", { name: "Flows that obey it" }).fill("Ruled");
+  await page.getByRole("option", { name: "Ruled office" }).click();
+  await dialog.getByRole("textbox", { name: "Name" }).focus();
+  await passesGates(page);
+  await picture(page, "policies-dialog");
+  await dialog.getByRole("button", { name: "Save" }).click();
+
+  const card = page.getByRole("region", { name: "Only VLESS" });
+  await expect(card.getByText("Clients connect by VLESS only")).toBeVisible();
+  await expect(card.getByRole("link", { name: "Ruled office" })).toBeVisible();
+  await inEveryLook(page, `${stand.url}/policies`, "policies-list");
+  await inEveryLook(page, `${stand.url}/policies?tab=catalogue`, "policies-catalogue");
+  await inEveryLook(page, `${stand.url}/policies?tab=plans`, "policies-plans");
+
+  await page.goto(`${stand.url}/flows/${id}/graph`);
+  await page.getByRole("button", { name: "Compile plan" }).click();
+  await picture(page, "policies-refused");
+  await expect(page.getByText(/Never in plain sight/).first()).toBeVisible();
+  await expect(page.getByText(/Only VLESS/).first()).toBeVisible();
+});
