@@ -112,7 +112,7 @@ function Version({ plan, version, policies, block }: VersionProps) {
         </span>
       )}
       {policies.length === 0 && <span className="soft">{t("plan.noPolicies")}</span>}
-      <div className={classes.acts}>
+      <div className={classes.switches}>
         {policies.map((policy) => (
           <Switch
             key={policy.id}

@@ -25,7 +25,7 @@ describe("policies", () => {
     await renderApp(<PoliciesTab state={ready(modern)} block={undefined} />);
     const card = within(await screen.findByRole("region", { name: "Modern only" }));
     expect(card.getByText("Clients connect by VLESS, Trojan only")).toBeInTheDocument();
-    expect(card.getByText("No plain ports: security is one of TLS, REALITY")).toBeInTheDocument();
+    expect(card.getByText("No plain ports — security: TLS, REALITY only")).toBeInTheDocument();
     expect(card.getByText("traffic never reaches private addresses")).toBeInTheDocument();
     expect(card.getByRole("link", { name: "Office" })).toHaveAttribute("href", "/flows/" + modern.used_by[0]!.flow_id);
     await changeLanguage("ru");

@@ -49,13 +49,14 @@ export function PresetFields({ preset, error, block, onChange, onRemove }: Prese
             key={field}
             size="md"
             label={t(`catalogue.${field}`)}
-            placeholder={t("catalogue.anything")}
-            clearable={field !== "protocol"}
-            allowDeselect={field !== "protocol"}
+            allowDeselect={false}
             disabled={block !== undefined}
-            data={choices[field].map((value) => ({ value, label: valueText(value) }))}
-            value={preset[field] ?? null}
-            onChange={(value) => set(field, value)}
+            data={[
+              ...(field === "protocol" ? [] : [{ value: "", label: t("catalogue.anything") }]),
+              ...choices[field].map((value) => ({ value, label: valueText(value) })),
+            ]}
+            value={preset[field] ?? ""}
+            onChange={(value) => set(field, value || null)}
           />
         ))}
       </div>

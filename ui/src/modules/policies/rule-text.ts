@@ -15,6 +15,6 @@ export function useRuleText(): (rule: Rule) => string {
   return (rule) => {
     const list = rule.values?.map(valueText).join(", ") || t("rule.any");
     const words = t(`rule.${rule.type}`, { list, number: rule.number ?? 0 });
-    return rule.name ? `${rule.name}: ${words}` : words;
+    return rule.name ? `${rule.name} — ${words}` : words;
   };
 }

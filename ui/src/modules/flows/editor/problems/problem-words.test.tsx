@@ -55,3 +55,33 @@ it("names the value that is at fault, once, and no id", async () => {
   await changeLanguage("ru");
   expect(await screen.findByText("«70000»: Укажите порт от 1 до 65535")).toBeInTheDocument();
 });
+
+const forbidden = {
+  code: "policy_forbids",
+  path: "nodes[0].params.listener.protocol",
+  message: 'policy "Strict", rule "securities": the security none is not allowed',
+  policy: "Strict",
+  rule: "securities",
+};
+
+function Ruled() {
+  const words = useProblemText();
+  return (
+    <>
+      <p>{words(forbidden)}</p>
+      <p>{words({ ...forbidden, rule_name: "No plain ports" })}</p>
+      <p>{words({ code: "custom_plan_not_enabled", path: "nodes[1].plan_version_id", message: "not enabled" })}</p>
+    </>
+  );
+}
+
+it("names the policy and the rule that forbid something, by the name that people gave it where there is one", async () => {
+  await renderApp(<Ruled />);
+  expect(await screen.findAllByText(/^Policy "Strict", rule "securities"/)).toHaveLength(2);
+  await changeLanguage("ru");
+  expect(
+    await screen.findByText("Этого не разрешает политика «Strict», правило «Разрешённая защита»"),
+  ).toBeInTheDocument();
+  expect(screen.getByText("Этого не разрешает политика «Strict», правило «No plain ports»")).toBeInTheDocument();
+  expect(screen.getByText(/^Ни одна политика потока не включает/)).toBeInTheDocument();
+});

@@ -52,6 +52,7 @@ const unfinished = new Set(["no_entry", "path_without_exit"]);
 
 function isMissing(drawing: Drawing, { code, path }: Finding): boolean {
   if (unfinished.has(code)) return true;
+  if (code === "policy_forbids") return false;
   return (
     pathForm.exec(path)?.[3] !== undefined && !/^edges\[\d+\]\.(from|to)/.test(path) && isBlank(valueAt(drawing, path))
   );
