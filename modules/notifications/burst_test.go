@@ -75,7 +75,7 @@ func TestThousandsOfEventsAtOnce(t *testing.T) { //nolint:paralleltest // looks 
 	require.Zero(t, b.counts("state in ('failed', 'cancelled')"))
 	minutes := int(time.Since(began)/time.Minute) + 2
 	require.LessOrEqual(t, sent, 3*stormKinds*(burst+1)*minutes, "a minute has a burst and what gathers after it")
-	require.Greater(t, sent, 3*stormKinds, "one message of each kind and channel is sent at once")
+	require.GreaterOrEqual(t, sent, 3*stormKinds, "each kind is told on each channel")
 	const window = 5 * time.Second // evens out how late a message arrives
 	require.LessOrEqual(t, most(at, window), 20*5, "pace")
 	require.Less(t, heap(), uint64(stormMemory), "memory")
