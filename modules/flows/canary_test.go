@@ -172,8 +172,8 @@ func (p *pair) until(id string, wanted func(a flows.Apply) bool) {
 	}, 60*time.Second, 50*time.Millisecond)
 }
 
-// deaf lets the probes through one node fail.
-func deaf(node string) func(nodesapi.Order) (*nodesapi.Result, bool) {
+// failingProbes answers every probe through one node with a failure.
+func failingProbes(node string) func(nodesapi.Order) (*nodesapi.Result, bool) {
 	return func(o nodesapi.Order) (*nodesapi.Result, bool) {
 		args, ok := o.Args.(agentapi.ProbeArgs)
 		if !ok || args.Through == nil || o.NodeID != node {
@@ -249,7 +249,7 @@ func TestACanaryThatFailsGoesBackAndTheRestNeverChanged(t *testing.T) {
 	asked := len(p.fleet.phases("waw-01"))
 	id := p.begin(p.changed("a.example"))
 	p.watching(id)
-	p.fleet.scripted(deaf(p.fleet.id("fra-01")))
+	p.fleet.scripted(failingProbes(p.fleet.id("fra-01")))
 	a := p.passes(id)
 	require.Equal(t, "apply_failed", a.State)
 	require.Equal(t, "canary_failed", a.Error.Code)
@@ -370,7 +370,7 @@ func TestACanaryGoesBackInReadOnlyMode(t *testing.T) {
 	p := paired(t)
 	id := p.canary()
 	p.license.set(entitlement.State{State: entitlement.Degraded, Reason: "none"})
-	p.fleet.scripted(deaf(p.fleet.id("fra-01")))
+	p.fleet.scripted(failingProbes(p.fleet.id("fra-01")))
 	require.Equal(t, "returned", p.passes(id).Canary.State)
 	require.NotContains(t, p.fleet.serving("fra-01"), "a.example")
 }
@@ -485,7 +485,7 @@ func TestACanaryThatCannotBeIsRefused(t *testing.T) {
 
 // deafLater lets the probes of a canary fail, but not the one before it.
 func deafLater(node string) func(nodesapi.Order) (*nodesapi.Result, bool) {
-	seen, fails := atomic.Int64{}, deaf(node)
+	seen, fails := atomic.Int64{}, failingProbes(node)
 	return func(o nodesapi.Order) (*nodesapi.Result, bool) {
 		r, mine := fails(o)
 		if !mine || seen.Add(1) == 1 {

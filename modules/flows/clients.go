@@ -125,8 +125,8 @@ func (s *service) connections(
 	return out, err
 }
 
-// link makes the connections. Unheard says that one names an address that was not noted when it was installed.
-func (s *service) link(ctx context.Context, l linked) (out []flowsapi.Connection, unheard bool, err error) {
+// link makes the connections. Untold says that one names an address that was not noted when it was installed.
+func (s *service) link(ctx context.Context, l linked) (out []flowsapi.Connection, untold bool, err error) {
 	root, err := s.store.root(l.flow)
 	if err != nil {
 		return nil, false, err
@@ -138,7 +138,7 @@ func (s *service) link(ctx context.Context, l linked) (out []flowsapi.Connection
 		}
 		host, noted := notedHost(l.flow, entry)
 		if !noted {
-			unheard = true
+			untold = true
 			if host, err = s.hostOf(ctx, l.flow, entry); err != nil {
 				return nil, false, err
 			}
@@ -158,7 +158,7 @@ func (s *service) link(ctx context.Context, l linked) (out []flowsapi.Connection
 			Refused: plan.Refused(l.graph, entry.Key),
 		}))
 	}
-	return out, unheard, nil
+	return out, untold, nil
 }
 
 // lets says whether the installed part of a node lets a client in.
@@ -231,11 +231,11 @@ func (s *service) subscribed(ctx context.Context, held *flowsapi.Subscriber, fou
 			continue
 		}
 		l.client, l.holding = use.Credentials, use.Holding
-		more, unheard, err := s.link(ctx, *l)
+		more, untold, err := s.link(ctx, *l)
 		if err != nil {
 			return err
 		}
-		held.Connections, held.Unheard = append(held.Connections, more...), held.Unheard || unheard
+		held.Connections, held.Untold = append(held.Connections, more...), held.Untold || untold
 	}
 	return nil
 }

@@ -116,7 +116,7 @@ func (h *handlers) sendForm(c *fiber.Ctx, token string, form format.Format, says
 	if err != nil {
 		return err
 	}
-	if !held.Unheard {
+	if !held.Untold {
 		h.kept.keep(key, at, written)
 	}
 	return h.send(c, form, written)

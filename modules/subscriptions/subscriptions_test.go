@@ -26,7 +26,7 @@ func (h holders) ByToken(_ context.Context, token string) (flowsapi.Subscriber, 
 	if !known {
 		return held, flowsapi.ErrUnknown
 	}
-	held.Unheard = true
+	held.Untold = true
 	return held, nil
 }
 

@@ -3,6 +3,7 @@ package lease
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -46,12 +47,7 @@ func (l *lookout) join(d *Driver) {
 func (l *lookout) leave(d *Driver) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for i, one := range l.drivers {
-		if one == d {
-			l.drivers = append(l.drivers[:i:i], l.drivers[i+1:]...)
-			return
-		}
-	}
+	l.drivers = slices.DeleteFunc(l.drivers, func(one *Driver) bool { return one == d })
 }
 
 // wait is until the next look, which is at most so far away.
@@ -72,7 +68,7 @@ func (l *lookout) begin() []*Driver {
 		return nil
 	}
 	l.next = now().Add(idlePoll)
-	return append([]*Driver{}, l.drivers...)
+	return slices.Clone(l.drivers)
 }
 
 // look wakes the drivers that have something to do. When it cannot tell, all of them look for themselves.

@@ -101,7 +101,7 @@ type Subscriber struct {
 	State       string // active, expired or spent
 	Usage       *Usage // nil while nobody counts it
 	Connections []Connection
-	Unheard     bool // a change of what it names is not told under SubscriptionsChanged
+	Untold      bool // a change of what it names is not told under SubscriptionsChanged
 }
 
 // SubscriptionsChanged is the channel on which the database tells that connections of some client may have changed.
