@@ -174,7 +174,7 @@ func TestABurstBecomesOneMessageWithACount(t *testing.T) {
 	b.runNow(kindMessenger)
 	require.Eventually(t, func() bool {
 		messages := b.api.messages()
-		return strings.Contains(messages[len(messages)-1].Text, "How often: ")
+		return len(messages) > 0 && strings.Contains(messages[len(messages)-1].Text, "How often: ")
 	}, within, every)
 	require.Less(t, len(b.api.messages()), 2*burst)
 }
