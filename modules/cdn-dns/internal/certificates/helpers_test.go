@@ -41,7 +41,7 @@ import (
 )
 
 const (
-	within = 60 * time.Second
+	within = 2 * time.Minute
 	every  = 20 * time.Millisecond
 )
 

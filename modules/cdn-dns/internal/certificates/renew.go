@@ -35,9 +35,9 @@ func Schedule() jobs.Schedule {
 	}
 }
 
-// Due warns of what expires, asks the authority when to renew, orders what is due and removes what was left behind. What
-// waits for others comes after the warning, and each of them for a bounded time: an authority that hangs silences no
-// alarm and holds no renewal up.
+// Due warns of what expires, asks the authority when to renew, orders what is due and removes what was left behind.
+// What waits for others comes after the warning, and each of them for a bounded time: an authority that hangs silences
+// no alarm and holds no renewal up.
 func (e *Engine) Due(ctx context.Context) error {
 	return errors.Join(e.warnAll(ctx), e.askAll(ctx), e.renewAll(ctx), e.sweep(ctx))
 }
