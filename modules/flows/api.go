@@ -182,6 +182,9 @@ type StepError struct {
 	NodeName string `json:"node_name,omitempty"`
 	Stage    string `json:"stage,omitempty" doc:"Stage of a module that failed"`
 	By       string `json:"by,omitempty" doc:"Who stopped the apply"`
+	Policy   string `json:"policy,omitempty" doc:"Name of the policy that forbids it"`
+	Rule     string `json:"rule,omitempty" doc:"Kind of its rule"`
+	RuleName string `json:"rule_name,omitempty" doc:"What people call the rule"`
 }
 
 // Canary is how the nodes of an apply do that go first.

@@ -172,6 +172,8 @@ func TestAPolicyThatChangesDuringAnApplyStopsIt(t *testing.T) {
 	require.Equal(t, "apply_failed", a.State)
 	require.Equal(t, flowsapi.ForbiddenByPolicy, a.Error.Code)
 	require.Contains(t, a.Error.Message, `policy "Strict"`)
+	require.Equal(t, "Strict", a.Error.Policy)
+	require.Equal(t, "allowed_protocols", a.Error.Rule)
 	require.Empty(t, s.fleet.serving("fra-01"))
 	require.Empty(t, o.left(), "what stages did is undone")
 }

@@ -262,7 +262,10 @@ func (r *runner) forbids(ctx context.Context, f *flowRow, row *applyRow) (bool, 
 	if err != nil || len(problems) == 0 {
 		return false, err
 	}
-	return true, r.fail(ctx, row, StepError{Code: problems[0].Code, Message: problems[0].Message})
+	first := problems[0]
+	return true, r.fail(ctx, row, StepError{
+		Code: first.Code, Message: first.Message, Policy: first.Policy, Rule: first.Rule, RuleName: first.RuleName,
+	})
 }
 
 // changeOf is what stages are told about an apply.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"runtime/metrics"
 	"strconv"
 	"sync/atomic"
 	"testing"
@@ -140,12 +139,13 @@ func most(moments []time.Time, window time.Duration) (highest int) {
 	return highest
 }
 
-// watchHeap gives how much more than now the heap has held at most. What the collector has found to be in use counts;
-// garbage between two collections depends on the size of the heap before, not on what is measured.
+// watchHeap gives how much more than now the heap has held at most.
 func watchHeap(t *testing.T) func() uint64 {
 	t.Helper()
+	var stats runtime.MemStats
 	runtime.GC()
-	before, highest := liveHeap(), new(atomic.Uint64)
+	runtime.ReadMemStats(&stats)
+	before, highest := stats.HeapAlloc, new(atomic.Uint64)
 	done := make(chan struct{})
 	t.Cleanup(func() { close(done) })
 	go func() {
@@ -156,16 +156,11 @@ func watchHeap(t *testing.T) func() uint64 {
 			case <-done:
 				return
 			case <-ticker.C:
-				highest.Store(max(highest.Load(), liveHeap()))
+				var now runtime.MemStats
+				runtime.ReadMemStats(&now)
+				highest.Store(max(highest.Load(), now.HeapAlloc))
 			}
 		}
 	}()
 	return func() uint64 { return max(highest.Load(), before) - before }
-}
-
-// liveHeap is how many bytes the last collection has found in use.
-func liveHeap() uint64 {
-	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
 }

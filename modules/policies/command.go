@@ -22,8 +22,10 @@ const (
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "policies", Short: "Flow policies, the policy catalogue and custom plans"}
 	group.AddCommand(
-		listCommand(env), showCommand(env), catalogueCommand(env), outdatedCommand(env), plansCommand(env),
-		enableCommand(env),
+		listCommand(env), showCommand(env), createCommand(env), changeCommand(env), deleteCommand(env),
+		assignCommand(env), releaseCommand(env), catalogueCommand(env), saveCatalogueCommand(env), putSetCommand(env),
+		removeSetCommand(env), outdatedCommand(env), plansCommand(env), createPlanCommand(env), editPlanCommand(env),
+		deletePlanCommand(env), enableCommand(env),
 	)
 	return []*cobra.Command{group}
 }
@@ -79,14 +81,18 @@ func showCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			rows := make([][]string, len(policy.Rules))
-			for i, r := range policy.Rules {
-				rows[i] = []string{r.Type, dash(r.Name), dash(strings.Join(r.Values, ", ")), dash(number(r.Number))}
-			}
-			heads := []string{"Rule", "Name", "Values", "Number"}
-			return env.List(policyRecord{Schema: "panelctl.policy/v1", Policy: policy}, heads, rows)
+			return printPolicy(env, policy)
 		},
 	}
+}
+
+func printPolicy(env cli.Env, policy Policy) error {
+	rows := make([][]string, len(policy.Rules))
+	for i, r := range policy.Rules {
+		rows[i] = []string{r.Type, dash(r.Name), dash(strings.Join(r.Values, ", ")), dash(number(r.Number))}
+	}
+	heads := []string{"Rule", "Name", "Values", "Number"}
+	return env.List(policyRecord{Schema: "panelctl.policy/v1", Policy: policy}, heads, rows)
 }
 
 func number(n int) string {
@@ -138,17 +144,21 @@ func catalogueCommand(env cli.Env) *cobra.Command {
 			if err := client.Get(cmd.Context(), cataloguePath, &c); err != nil {
 				return err
 			}
-			rows := make([][]string, len(c.Sets))
-			for i, s := range c.Sets {
-				rows[i] = []string{
-					s.Name, strconv.Itoa(len(s.Geosite) + len(s.GeoIP)), strconv.Itoa(len(s.Domain)),
-					strconv.Itoa(len(s.IP)), dash(s.Description),
-				}
-			}
-			heads := []string{"Set", "Categories", "Domains", "Networks", "Description"}
-			return env.List(catalogueRecord{Schema: "panelctl.policy-catalogue/v1", Catalogue: c}, heads, rows)
+			return printCatalogue(env, c)
 		},
 	}
+}
+
+func printCatalogue(env cli.Env, c Catalogue) error {
+	rows := make([][]string, len(c.Sets))
+	for i, s := range c.Sets {
+		rows[i] = []string{
+			s.Name, strconv.Itoa(len(s.Geosite) + len(s.GeoIP)), strconv.Itoa(len(s.Domain)), strconv.Itoa(len(s.IP)),
+			dash(s.Description),
+		}
+	}
+	heads := []string{"Set", "Categories", "Domains", "Networks", "Description"}
+	return env.List(catalogueRecord{Schema: "panelctl.policy-catalogue/v1", Catalogue: c}, heads, rows)
 }
 
 // outdatedRecord is what outdated prints with --json.
@@ -229,13 +239,7 @@ func enableCommand(env cli.Env) *cobra.Command {
 		Long: "Lets the flows of a policy use a version of a custom plan, by POST /api/v1/custom-plans/{id}/versions/{v}/enable. " +
 			"With --off they may no longer: what runs goes on, and the next compilation refuses it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			id, err := cli.IDOf(cmd.Context(), client, plansPath, args[0],
-				func(p CustomPlan) (string, string) { return p.ID, p.Name },
-				cli.Say("there is no custom plan with the name %s", args[0]))
+			id, err := planID(cmd.Context(), env, args[0])
 			if err != nil {
 				return err
 			}
@@ -243,19 +247,15 @@ func enableCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			on, plan := !off, CustomPlan{}
-			to := plansPath + "/" + url.PathEscape(id) + "/versions/" + url.PathEscape(args[1]) + "/enable"
-			if err := client.Post(cmd.Context(), to, Enabling{PolicyID: policy.ID, Enabled: &on}, &plan); err != nil {
-				return err
-			}
-			return printPlan(env, plan)
+			on, to := !off, plansPath+"/"+url.PathEscape(id)+"/versions/"+url.PathEscape(args[1])+"/enable"
+			return madePlan(cmd.Context(), env, to, Enabling{PolicyID: policy.ID, Enabled: &on})
 		},
 	}
 	command.Flags().BoolVar(&off, "off", false, "they may no longer")
 	return command
 }
 
-// planRecord is what enable prints with --json.
+// planRecord is what the acts on custom plans print with --json.
 type planRecord struct {
 	Schema string `json:"schema"`
 	CustomPlan

@@ -6388,6 +6388,12 @@ export interface components {
             node_id?: string;
             node_name?: string;
             output?: string;
+            /** @description Name of the policy that forbids it */
+            policy?: string;
+            /** @description Kind of its rule */
+            rule?: string;
+            /** @description What people call the rule */
+            rule_name?: string;
             /** @description Stage of a module that failed */
             stage?: string;
         };

@@ -1,6 +1,7 @@
-import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import { everyPage } from "@/components/table/every-page";
 
 type Schemas = components["schemas"];
 export type Policy = Schemas["PoliciesPolicy"];
@@ -14,11 +15,39 @@ export type PlanVersion = CustomPlan["versions"][number];
 export type PlanBody = PlanVersion["body"];
 export type NewPlanBody = Schemas["PoliciesNewPlanBody"];
 
-const all = { query: { limit: 200, sort: "name" } };
+const page = (cursor: string | undefined, limit = 50) => ({
+  query: { limit, sort: "name", ...(cursor && { cursor }) },
+});
 
-export const policiesQuery = queryOptions({
+/** The rows that were read so far, and how many there are. */
+export interface Listed<Row> {
+  items: Row[];
+  total: number;
+}
+
+interface Page<Row> extends Listed<Row> {
+  next_cursor: string | null;
+}
+
+const listed = <Row>({ pages }: { pages: Page<Row>[] }): Listed<Row> => ({
+  items: pages.flatMap(({ items }) => items),
+  total: pages.at(-1)?.total ?? 0,
+});
+
+export const policiesQuery = infiniteQueryOptions({
   queryKey: ["policies", "list"],
-  queryFn: ({ signal }) => answer(api.GET("/api/v1/policies", { params: all, signal })),
+  queryFn: ({ pageParam, signal }): Promise<Page<Policy>> =>
+    answer(api.GET("/api/v1/policies", { params: page(pageParam), signal })),
+  initialPageParam: "",
+  getNextPageParam: (last) => last.next_cursor ?? undefined,
+  select: listed<Policy>,
+});
+
+/** All policies, for the choice of one. */
+export const everyPolicyQuery = queryOptions({
+  queryKey: ["policies", "every"],
+  queryFn: ({ signal }) =>
+    everyPage((cursor) => answer(api.GET("/api/v1/policies", { params: page(cursor, 200), signal }))),
 });
 
 export const catalogueQuery = queryOptions({
@@ -31,9 +60,13 @@ export const outdatedQuery = queryOptions({
   queryFn: ({ signal }) => answer(api.GET("/api/v1/policy-catalogue/outdated", { signal })),
 });
 
-export const plansQuery = queryOptions({
-  queryKey: ["policies", "plans"],
-  queryFn: ({ signal }) => answer(api.GET("/api/v1/custom-plans", { params: all, signal })),
+export const plansQuery = infiniteQueryOptions({
+  queryKey: ["policies", "plans", "list"],
+  queryFn: ({ pageParam, signal }): Promise<Page<CustomPlan>> =>
+    answer(api.GET("/api/v1/custom-plans", { params: page(pageParam), signal })),
+  initialPageParam: "",
+  getNextPageParam: (last) => last.next_cursor ?? undefined,
+  select: listed<CustomPlan>,
 });
 
 /** The flows that a picker offers for what was typed; the panel searches, however many there are. */

@@ -1,4 +1,4 @@
-import { Switch } from "@mantine/core";
+import { Select, Switch } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -9,6 +9,7 @@ import { EmptyState, Skeleton, type ViewState } from "@/components/state/states"
 import { ProblemView } from "@/components/state/problem-view";
 import { toastProblem } from "@/components/state/toast";
 import { useEnable, useRemovePlan, type CustomPlan, type PlanVersion, type Policy } from "./api";
+import { LoadMore, type More } from "./load-more";
 import { PlanDialog } from "./plan-dialog";
 import classes from "./policies.module.css";
 
@@ -16,10 +17,11 @@ interface PlansTabProps {
   state: ViewState<{ items: CustomPlan[] }>;
   policies: Policy[];
   block: string | undefined;
+  more?: More;
 }
 
 /** Custom plans with their versions, and the policies that enable each. */
-export function PlansTab({ state, policies, block }: PlansTabProps) {
+export function PlansTab({ state, policies, block, more }: PlansTabProps) {
   const { t } = useTranslation("policies");
   const [open, setOpen] = useState<{ act: "edit" | "remove"; plan?: CustomPlan }>();
   const remove = useRemovePlan();
@@ -66,6 +68,7 @@ export function PlansTab({ state, policies, block }: PlansTabProps) {
           ))}
         </Card>
       ))}
+      <LoadMore more={more} />
       {open?.act === "edit" && <PlanDialog plan={open.plan} onClose={close} />}
       <Confirm
         opened={open?.act === "remove"}
@@ -82,6 +85,9 @@ export function PlansTab({ state, policies, block }: PlansTabProps) {
   );
 }
 
+/** With more policies than this, those that do not enable a version are found by name. */
+const mostSwitches = 8;
+
 interface VersionProps {
   plan: CustomPlan;
   version: PlanVersion;
@@ -93,6 +99,14 @@ interface VersionProps {
 function Version({ plan, version, policies, block }: VersionProps) {
   const { t } = useTranslation("policies");
   const enable = useEnable();
+  const set = (policy: string, enabled: boolean) =>
+    enable.mutate(
+      { plan: plan.id, number: version.number, policy, enabled },
+      { onError: (error) => toastProblem(t("plan.enableFailed"), error) },
+    );
+  const isOn = (policy: Policy) => version.enabled_in_policies.some((one) => one.id === policy.id);
+  const many = policies.length > mostSwitches;
+  const shown = many ? policies.filter(isOn) : policies;
   const body = version.body;
   const proxy = body.address ? `${body.address}:${body.port}` : "";
   const facts = [
@@ -113,20 +127,28 @@ function Version({ plan, version, policies, block }: VersionProps) {
       )}
       {policies.length === 0 && <span className="soft">{t("plan.noPolicies")}</span>}
       <div className={classes.switches}>
-        {policies.map((policy) => (
+        {shown.map((policy) => (
           <Switch
             key={policy.id}
             label={t("plan.enabledIn", { policy: policy.name })}
-            checked={version.enabled_in_policies.some((one) => one.id === policy.id)}
+            checked={isOn(policy)}
             disabled={block !== undefined || enable.isPending}
-            onChange={(event) =>
-              enable.mutate(
-                { plan: plan.id, number: version.number, policy: policy.id, enabled: event.currentTarget.checked },
-                { onError: (error) => toastProblem(t("plan.enableFailed"), error) },
-              )
-            }
+            onChange={(event) => set(policy.id, event.currentTarget.checked)}
           />
         ))}
+        {many && (
+          <Select
+            searchable
+            aria-label={t("plan.enableIn")}
+            placeholder={t("plan.enableIn")}
+            nothingFoundMessage={t("plan.noPolicy")}
+            limit={50}
+            data={policies.filter((policy) => !isOn(policy)).map(({ id, name }) => ({ value: id, label: name }))}
+            value={null}
+            disabled={block !== undefined || enable.isPending}
+            onChange={(policy) => policy && set(policy, true)}
+          />
+        )}
       </div>
     </div>
   );

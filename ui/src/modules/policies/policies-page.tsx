@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
 import { useWriteBlock } from "@/api/access";
@@ -6,7 +6,7 @@ import { PageHeader } from "@/components/layout/page-header";
 import { PageTabs } from "@/components/layout/tabs";
 import { useSearchState } from "@/components/screen/use-search";
 import { viewState } from "@/components/state/states";
-import { catalogueQuery, outdatedQuery, plansQuery, policiesQuery } from "./api";
+import { catalogueQuery, everyPolicyQuery, outdatedQuery, plansQuery, policiesQuery } from "./api";
 import { CatalogueTab } from "./catalogue-tab";
 import { PlansTab } from "./plans-tab";
 import { PoliciesTab } from "./policies-tab";
@@ -21,10 +21,11 @@ export default function PoliciesPage() {
   const [place] = useSearchState(search);
   const tab = place.tab ?? "policies";
   const block = useWriteBlock({ needs: "connection_units.policies", feature: "flows" });
-  const policies = useQuery(policiesQuery);
+  const policies = useInfiniteQuery(policiesQuery);
   const catalogue = useQuery({ ...catalogueQuery, enabled: tab === "catalogue" });
   const outdated = useQuery(outdatedQuery);
-  const plans = useQuery({ ...plansQuery, enabled: tab === "plans" });
+  const plans = useInfiniteQuery({ ...plansQuery, enabled: tab === "plans" });
+  const every = useQuery({ ...everyPolicyQuery, enabled: tab === "plans" });
   const counts = {
     policies: policies.data?.total,
     catalogue: outdated.data?.items.length || undefined,
@@ -44,10 +45,21 @@ export default function PoliciesPage() {
         }))}
       />
       <div className={classes.tab}>
-        {tab === "policies" && <PoliciesTab state={viewState(policies)} block={block} />}
+        {tab === "policies" && <PoliciesTab state={viewState(policies)} block={block} more={moreOf(policies)} />}
         {tab === "catalogue" && <CatalogueTab state={viewState(catalogue)} outdated={outdated.data} block={block} />}
-        {tab === "plans" && <PlansTab state={viewState(plans)} policies={policies.data?.items ?? []} block={block} />}
+        {tab === "plans" && (
+          <PlansTab state={viewState(plans)} policies={every.data ?? []} block={block} more={moreOf(plans)} />
+        )}
       </div>
     </>
   );
 }
+
+interface Paged {
+  hasNextPage: boolean;
+  isFetchingNextPage: boolean;
+  fetchNextPage: () => Promise<unknown>;
+}
+
+const moreOf = (list: Paged) =>
+  list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined;

@@ -8,6 +8,7 @@ import { Card } from "@/components/layout/card";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { ProblemView } from "@/components/state/problem-view";
 import { useRemovePolicy, type Policy } from "./api";
+import { LoadMore, type More } from "./load-more";
 import classes from "./policies.module.css";
 import { PolicyDialog } from "./policy-dialog";
 import { useRuleText, useValueText } from "./rule-text";
@@ -15,10 +16,11 @@ import { useRuleText, useValueText } from "./rule-text";
 interface PoliciesTabProps {
   state: ViewState<{ items: Policy[] }>;
   block: string | undefined;
+  more?: More;
 }
 
 /** The policies: what each says, and which flows obey it. */
-export function PoliciesTab({ state, block }: PoliciesTabProps) {
+export function PoliciesTab({ state, block, more }: PoliciesTabProps) {
   const { t } = useTranslation("policies");
   const [open, setOpen] = useState<{ act: "edit" | "remove"; policy?: Policy }>();
   const remove = useRemovePolicy();
@@ -45,6 +47,7 @@ export function PoliciesTab({ state, block }: PoliciesTabProps) {
           onRemove={() => setOpen({ act: "remove", policy })}
         />
       ))}
+      <LoadMore more={more} />
       {open?.act === "edit" && <PolicyDialog policy={open.policy} onClose={close} />}
       <Confirm
         opened={open?.act === "remove"}

@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import { everyPage } from "@/components/table/every-page";
 
 type Schemas = components["schemas"];
 export type Summary = Schemas["PoolsPoolSummary"];
@@ -49,9 +50,16 @@ export const poolsQuery = (sort: string) =>
 
 /** Pools for the choice of a fallback. */
 export const poolNamesQuery = queryOptions({
-  queryKey: ["pools", "names"],
+  queryKey: ["pools", "names", "every"],
   queryFn: ({ signal }) =>
-    answer(api.GET("/api/v1/transit-pools", { params: { query: { limit: 200, sort: "name" } }, signal })),
+    everyPage((cursor) =>
+      answer(
+        api.GET("/api/v1/transit-pools", {
+          params: { query: { limit: 200, sort: "name", ...(cursor && { cursor }) } },
+          signal,
+        }),
+      ),
+    ),
 });
 
 export const poolQuery = (id: string) =>

@@ -190,7 +190,7 @@ function FallbackFields({
   error,
 }: PartProps & { pool: Pool | undefined; error: string | undefined }) {
   const { t } = useTranslation("pools");
-  const pools = useQuery({ ...poolNamesQuery, enabled: entry.fallback === "pool" }).data?.items ?? [];
+  const pools = useQuery({ ...poolNamesQuery, enabled: entry.fallback === "pool" }).data ?? [];
   return (
     <div className={classes.pair}>
       <Select

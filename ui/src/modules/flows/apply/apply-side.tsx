@@ -42,6 +42,7 @@ function Failure({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
   const said = useSaid();
   const number = flow?.installed_version_number;
   const notBack = apply.steps.filter((step) => step.state === "revert_failed");
+  const reason = useReason();
   const { error } = apply;
   const stopped = error?.code === "stopped";
   return (
@@ -55,7 +56,7 @@ function Failure({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
             </>
           )}
           <span className="strong">
-            {stopped ? t("apply.stoppedBy", { who: error.by ?? "" }) : error ? reason(error, said) : said(apply.text)}
+            {stopped ? t("apply.stoppedBy", { who: error.by ?? "" }) : error ? reason(error) : said(apply.text)}
           </span>
         </p>
         {error?.code && !stopped && <code className="dim">{error.code}</code>}
@@ -77,9 +78,14 @@ function Failure({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
 }
 
 /** The panel puts the node's name before its sentence; here the name is a link of its own. */
-function reason({ code, message, node_name }: NonNullable<Apply["error"]>, said: ReturnType<typeof useSaid>): string {
-  const own = node_name && message.startsWith(`${node_name}: `) ? message.slice(node_name.length + 2) : message;
-  return said({ code, text: own });
+function useReason(): (error: NonNullable<Apply["error"]>) => string {
+  const { t } = useTranslation("flows");
+  const said = useSaid();
+  return ({ code, message, node_name, policy = "", rule, rule_name }) => {
+    const own = node_name && message.startsWith(`${node_name}: `) ? message.slice(node_name.length + 2) : message;
+    const named = rule_name || (rule ? t(`policyRule.${rule as "presets"}`) : "");
+    return said({ code, text: own, ...(policy && { params: { policy, rule: named } }) });
+  };
 }
 
 function Bypassed({ apply }: { apply: Apply }) {

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
+import { changeLanguage } from "@/text/i18n";
 import { renderApp } from "@/testing/render-app";
 import { fakeState } from "../testing/fake-panel";
 import { fakeApply, fakeCheck, fakeFlow, fakePlan } from "../testing/samples";
@@ -38,6 +39,16 @@ function failedApply(): Apply {
     error: { ...error, node_id: "n-hel", node_name: "hel-01", message: `hel-01: ${error.message}` },
   };
 }
+
+it("says which rule of which policy has come to forbid an apply, in both languages", async () => {
+  const message = 'policy "Strict", rule "securities": the security none is not allowed';
+  const error = { code: "policy_forbids", message, policy: "Strict", rule: "securities" };
+  await open(fakeApply({ state: "apply_failed", phase: "apply_failed", error }));
+  expect(await screen.findByText("The policy “Strict” has come to forbid it: Allowed security")).toBeInTheDocument();
+  await changeLanguage("ru");
+  expect(await screen.findByText(/^Теперь этого не разрешает политика «Strict»: /)).toBeInTheDocument();
+  await changeLanguage("en");
+});
 
 describe("an apply that runs", () => {
   it("is stopped only after a question that names what goes back", async () => {

@@ -200,6 +200,25 @@ describe("reading a drawing", () => {
     expect(matchLine({ domain: ["a.ru", "b.ru"], port: "443" }, (count) => `${count} more`)).toBe("a.ru, b.ru, 1 more");
     expect(hasRules(europe, "entry-2")).toBe(false);
   });
+
+  it("counts a set of the catalogue as a condition", () => {
+    const match = { sets: ["ads", "banks"], domain: ["a.ru"] };
+    expect(isEverything({ sets: ["ads"] })).toBe(false);
+    expect(isUnwritten({ from: "entry", to: "exit", match: { sets: [] } })).toBe(true);
+    expect(matchLine({ sets: ["ads"] }, String)).toBe("set:ads");
+    expect(matchLine(match, (count) => `${count} more`)).toBe("a.ru, set:ads, 1 more");
+    const ruled: Drawing = { ...pair, edges: [{ from: "entry", to: "exit", match: { sets: ["ads"] } }] };
+    expect(hasRules(ruled, "entry")).toBe(true);
+    const more = connect(addBlock(ruled, "block").drawing, "entry", "block");
+    expect(waysFrom(more, "entry").map(({ edge }) => edge.to)).toEqual(["exit", "block"]);
+  });
+
+  it("ends at a custom plan as at an exit", () => {
+    const { drawing, key } = addBlock(pair, "custom", { after: "entry" });
+    expect(key).toBe("custom");
+    expect(connectionFault(drawing, "custom", "exit")).toBe("end");
+    expect(positionsOf(drawing)["custom"]!.x).toBe(positionsOf(drawing)["exit"]!.x);
+  });
 });
 
 const rulesTo = (targets: string[]): Drawing => ({

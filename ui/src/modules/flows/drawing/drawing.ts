@@ -30,10 +30,11 @@ export const offeredKinds = [
   "transit_pool",
   "exit",
   "direct",
+  "custom",
   "block",
 ] as const satisfies readonly BlockKind[];
 
-const terminal = new Set<BlockKind>(["exit", "direct", "block"]);
+const terminal = new Set<BlockKind>(["exit", "direct", "custom", "block"]);
 const onServer = new Set<BlockKind>(["entry", "transit", "exit"]);
 
 export function isTerminal(kind: BlockKind): boolean {
@@ -53,7 +54,8 @@ export function isEverything(match: Match | undefined): boolean {
 }
 
 function matchValues(match: Match): string[] {
-  return [match.domain, match.geosite, match.geoip, match.ip, match.protocol].flatMap((values) => values ?? []);
+  const { domain, geosite, geoip, ip, protocol, sets } = match;
+  return [domain, geosite, geoip, ip, protocol, sets].flatMap((values) => values ?? []);
 }
 
 /** A rule whose condition is still to be written: it was added as a rule, beside the one for everything else. */
@@ -175,6 +177,7 @@ export function matchLine(match: Match | undefined, more: (count: number) => str
     ...(match.geosite ?? []).map((value) => `geosite:${value}`),
     ...(match.geoip ?? []).map((value) => `geoip:${value}`),
     ...(match.ip ?? []),
+    ...(match.sets ?? []).map((value) => `set:${value}`),
     ...(match.protocol ?? []),
     ...(match.port ? [`:${match.port}`] : []),
   ];

@@ -12,7 +12,7 @@ import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { namedQuery, serversQuery, type Flow, type Server, type Share } from "../shared/api";
 import type { ObjectChange } from "../drawing/compare";
-import { findBlock, type Block, type Drawing } from "../drawing/drawing";
+import { findBlock, type Block, type BlockKind, type Drawing } from "../drawing/drawing";
 import type { DraftStore } from "./draft/draft-store";
 import type { Problem } from "./problems/problems";
 
@@ -47,11 +47,11 @@ export function useDrawing(): Drawing {
 
 const nothingChanges = () => () => undefined;
 
-/** Whether pools may be drawn here: outside of the editor nobody knows before. */
-export function useMayHavePools(): boolean {
+/** Whether blocks of a kind may be drawn here: outside of the editor nobody knows before. */
+export function useMayHave(wanted: BlockKind): boolean {
   const editor = useContext(EditorContext);
   return useSyncExternalStore(editor?.store.subscribe ?? nothingChanges, () =>
-    editor ? editor.store.getState().drawing.nodes.some(({ kind }) => kind === "transit_pool") : true,
+    editor ? editor.store.getState().drawing.nodes.some(({ kind }) => kind === wanted) : true,
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Apply, Draft, NodeDrift, Plan, Replay, VersionSnapshot } from "../shared/api";
 import type { BulkApply } from "../shared/bulk-api";
+import type { CustomPlan } from "../shared/custom-plans";
 import type { Redraw } from "../shared/redraw-api";
 import type { Drawing } from "../drawing/drawing";
 import { europe, moment, servers } from "./places";
@@ -33,6 +34,10 @@ export interface FakeState {
   drift: NodeDrift;
   bulk: BulkApply;
   redraw: Redraw;
+  /** What rules over the flows: all policies are obeyed by each of them. */
+  policies: { id: string; name: string; kind: string }[];
+  customPlans: CustomPlan[];
+  sets: string[];
   permissions: string[];
   license: { read_only: boolean; state: string; reason: string };
   /** Answers to give instead, by "METHOD path"; used up one by one. */
@@ -71,6 +76,9 @@ export function fakeState(change: Partial<FakeState> = {}): FakeState {
     drift: fakeDrift(),
     bulk: fakeBulk([{ id: "f-europe", name: "Europe main" }]),
     redraw: fakeRedraw([{ id: "f-europe", name: "Europe main" }]),
+    policies: [],
+    customPlans: [],
+    sets: [],
     permissions: ["*"],
     license: { read_only: false, state: "active", reason: "" },
     refusals: {},
@@ -132,6 +140,9 @@ export function answerFake(
       key_masked: null,
       instance_id: "i",
     },
+    "/api/v1/policies": { items: state.policies, next_cursor: null, total: state.policies.length },
+    "/api/v1/custom-plans": { items: state.customPlans, next_cursor: null, total: state.customPlans.length },
+    "/api/v1/policy-catalogue": { version: 1, newest: 1, sets: state.sets.map((name) => ({ name })) },
     "/api/v1/setup/state": { finished: true, needs_admin: false },
     "/health": { status: "ok", version: "1.14.2" },
   };

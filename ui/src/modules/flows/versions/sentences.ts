@@ -1,13 +1,15 @@
 import { useQueries } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { FieldChange, ObjectChange } from "../drawing/compare";
-import { findBlock, matchLine, type Drawing } from "../drawing/drawing";
+import { findBlock, matchLine, type BlockKind, type Drawing } from "../drawing/drawing";
 import { useBlockFacts } from "../editor/block-facts";
 import { useBlockName, usePlaces } from "../editor/editor-context";
 import { fieldName } from "../editor/problems/problems";
 import { domainQuery, type NodeDomain } from "../shared/api";
+import { findVersion, useCustomPlans, versionName } from "../shared/custom-plans";
+import { usePools } from "../shared/pool-select";
 
-const lists = new Set(["domain", "geosite", "geoip", "ip", "protocol", "server_names", "short_ids"]);
+const lists = new Set(["domain", "geosite", "geoip", "ip", "protocol", "server_names", "sets", "short_ids"]);
 
 /** A difference between two drawings as a reader says it: what it is about, and what becomes of it. */
 export function useSentences(a: Drawing, b: Drawing) {
@@ -72,9 +74,17 @@ function useValue(a: Drawing, b: Drawing) {
   const ids = [...a.nodes, ...b.nodes].flatMap((block) => block.node_domain_id || []);
   const hosts = useQueries({ queries: [...new Set(ids)].map(domainQuery), combine: hostsOf });
   const nameOf = useBlockName();
+  const has = (kind: BlockKind) => [...a.nodes, ...b.nodes].some((block) => block.kind === kind);
+  const pools = usePools(has("transit_pool"));
+  const plans = useCustomPlans(has("custom"));
   return (field: string, value: string) => {
     if (field === "node_id") return servers.get(value)?.name ?? value;
     if (field === "node_domain_id") return hosts[value] ?? value;
+    if (field === "pool_id") return pools.find(({ id }) => id === value)?.name ?? value;
+    if (field === "plan_version_id") {
+      const found = findVersion(plans, value);
+      return found ? versionName(found) : value;
+    }
     if (field === "to") return nameOf(findBlock(b, value) ?? findBlock(a, value)) || value;
     if (value === "true" || value === "false") return t(`compare.${value}`);
     if (field === "private") return t(`compare.private.${value}`);

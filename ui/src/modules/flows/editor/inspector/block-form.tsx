@@ -5,6 +5,7 @@ import { needsServer } from "../../drawing/drawing";
 import { setField } from "../../drawing/drawing-edits";
 import { DomainSelect } from "../../shared/domain-select";
 import { NodeSelect } from "../../shared/node-select";
+import { PlanSelect } from "../../shared/plan-select";
 import { PoolSelect } from "../../shared/pool-select";
 import { useEditor, usePlaces } from "../editor-context";
 import { BindDomain } from "./bind-domain";
@@ -16,7 +17,7 @@ import { WaysForm } from "./ways-form";
 /** Every setting of a block. The canvas shows it in its side panel, the outline in place. */
 export function BlockForm({ block, ways = true }: { block: Block; ways?: boolean }) {
   const { t } = useTranslation("flows");
-  const { store, closed } = useEditor();
+  const { flow, store, closed } = useEditor();
   const problem = useFieldProblem({ block: block.key });
   const set = (field: string, value: unknown) =>
     store.getState().edit((drawing) => setField(drawing, block.key, field, value));
@@ -33,6 +34,16 @@ export function BlockForm({ block, ways = true }: { block: Block; ways?: boolean
           value={block.pool_id ?? null}
           onChange={(value) => set("pool_id", value)}
           {...shared("pool_id")}
+        />
+      )}
+      {block.kind === "custom" && (
+        <PlanSelect
+          className={classes.wide}
+          label={t("field.plan_version_id")}
+          flowId={flow.id}
+          value={block.plan_version_id ?? null}
+          onChange={(value) => set("plan_version_id", value)}
+          {...shared("plan_version_id")}
         />
       )}
       {block.kind === "entry" && (

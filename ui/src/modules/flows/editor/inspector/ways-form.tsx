@@ -23,6 +23,7 @@ import {
   type Way,
 } from "../../drawing/drawing";
 import { connect, moveWay, removeEdge, setEdgeField, splitValues } from "../../drawing/drawing-edits";
+import { SetSelect } from "../../shared/set-select";
 import { useBlockName, useDrawing, useEditor } from "../editor-context";
 import { useFieldProblem } from "./field";
 import classes from "./form.module.css";
@@ -189,6 +190,12 @@ export function WayFields({ way }: { way: Way }) {
         value={match.protocol ?? []}
         onChange={setList("protocol")}
         {...shared("match.protocol")}
+      />
+      <SetSelect
+        label={t("match.sets")}
+        value={match.sets ?? []}
+        onChange={setList("sets")}
+        {...shared("match.sets")}
       />
       {betweenServers && (
         <Select

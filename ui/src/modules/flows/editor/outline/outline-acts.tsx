@@ -99,7 +99,7 @@ export function ConnectRow({ block }: { block: Block }) {
           <ConnectItems blockKey={block.key} />
         </Menu.Dropdown>
       </Menu>
-      {(["exit", "direct", "block", "transit", "transit_pool"] as const).map((kind) => (
+      {(["exit", "direct", "custom", "block", "transit", "transit_pool"] as const).map((kind) => (
         <Action key={kind} kind="ghost" icon={IconPlus} onClick={() => addAfterChosen(store, kind)}>
           {t(`kind.${kind}`)}
         </Action>
