@@ -39,7 +39,7 @@ type ProviderKind struct {
 
 func (h *handlers) listProviders(context.Context, *struct{}) (*body[ProviderList], error) {
 	list := ProviderList{Items: []ProviderKind{}}
-	for _, kind := range h.integrations.providers.Kinds() {
+	for _, kind := range provider.Kinds() {
 		list.Items = append(list.Items, ProviderKind{
 			Name: kind.Name, Title: kind.Title, CDN: kind.CDN, Fields: kind.Fields,
 		})

@@ -104,6 +104,7 @@ func Module() module.Module {
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
+		Reference:  []module.Page{{Name: "dns-services", Text: servicesPage}},
 		Private:    []any{newResolver, newProviders, newStore, newIntegrations, newSetup, newHandlers},
 		Attach:     attach,
 	})))

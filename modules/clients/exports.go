@@ -44,7 +44,7 @@ func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]client
 	return rows, database.Fault(q.Scan(ctx, &rows), nil)
 }
 
-// CountsSQL counts the clients of flows within a query of another module.
+// CountsSQL counts the clients of flows within a query of another module. flowIDs is what their ids are compared with.
 func (e exported) CountsSQL(flowIDs, at string) string {
 	return `select u.flow_id, jsonb_build_object('total', count(*) filter (where u.state <> 'revoked'),
 			'active', count(*) filter (where u.state = 'active'),
@@ -53,7 +53,7 @@ func (e exported) CountsSQL(flowIDs, at string) string {
 				` + strings.Replace(useStateAt, "?", at, 1) + ` as state
 			from client_flows a join client_profiles c on c.id = a.client_id
 				left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed
-			where a.flow_id in (` + flowIDs + `)) u
+			where a.flow_id = ` + flowIDs + `) u
 		group by u.flow_id`
 }
 

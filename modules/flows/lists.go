@@ -97,7 +97,7 @@ func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], 
 	}
 	var rows []shownRow
 	matching := s.db.NewSelect().Model((*flowRow)(nil)).ColumnExpr("count(*)").Where(where, values...)
-	ids := s.db.NewSelect().TableExpr("flows as f").ColumnExpr("f.id").ColumnExpr(by+" as sort_key").
+	ids := s.db.NewSelect().TableExpr("flows as f").ColumnExpr(by+" as sort_key").
 		ColumnExpr("(?) as total", matching).Where(where, values...).
 		OrderExpr(by + order + ", f.id" + order).Limit(int64(in.Limit) + 1)
 	if word == worst {
@@ -111,7 +111,7 @@ func (s *service) list(ctx context.Context, in *listInput) (httpapi.Page[Flow], 
 	if after != nil {
 		ids = ids.Where("("+by+", f.id)"+compare+"(?, ?)", args.Add(after.Value), args.Add(after.ID))
 	}
-	q := s.shownFlows(ids, args).ColumnExpr("p.sort_key, p.total").OrderExpr("p.sort_key" + order + ", p.id" + order)
+	q := s.shownFlows(ids, args).OrderExpr("p.sort_key" + order + ", p.id" + order)
 	if err := database.Read(ctx, s.db, &rows, q, args); err != nil {
 		return page, database.Fault(err, nil)
 	}

@@ -61,6 +61,9 @@ type Module struct {
 	// Checks are asked by Doctor, also with the database down.
 	Checks []doctor.Check
 
+	// Reference are pages of docs/reference that follow from tables of this module; "make generate" writes them.
+	Reference []Page
+
 	// Repairs are what safe recovery may do about findings of Doctor.
 	Repairs []recovery.Repair
 	// Russian translates what this module's commands, checks and repairs say: an English text, below it the Russian
@@ -73,6 +76,12 @@ type Module struct {
 	Exports []any
 	// Attach is func(services...) Parts.
 	Attach any
+}
+
+// Page is one page for operators.
+type Page struct {
+	Name string        // of the file, without its ending
+	Text func() string // Markdown; the first line is the heading
 }
 
 // Parts is what a module does once it lives.

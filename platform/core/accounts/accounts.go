@@ -183,7 +183,7 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 	}
 	args := new(database.Arguments)
 	total, all := 0, in.kept(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr("count(*)"), args)
-	query := in.kept(withFactors(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr(pageColumns)), args)
+	query := in.kept(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr(pageColumns), args)
 	direction, than := "", ">"
 	if down {
 		direction, than = " desc", "<"
@@ -192,10 +192,12 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 		query = query.Where("("+by.column+", id) "+than+" ("+by.given+", ?::uuid)", args.Add(after.Value),
 			args.Add(after.ID))
 	}
-	query = query.ColumnExpr("(?) AS total", all).OrderExpr(by.column + direction + ", id" + direction).
-		Limit(int64(in.Limit) + 1)
+	query = query.ColumnExpr("(?) AS total", all).ColumnExpr(by.column + " AS sort_key").
+		OrderExpr(by.column + direction + ", id" + direction).Limit(int64(in.Limit) + 1)
+	shown := s.db.NewSelect().With("p", query).TableExpr("p AS a").ColumnExpr(pageColumns + ", a.total, " + pageFactors).
+		Join(pagePasskeys).OrderExpr("a.sort_key" + direction + ", a.id" + direction)
 	var found []countedRow
-	if err := database.Read(ctx, s.db, &found, query, args); err != nil {
+	if err := database.Read(ctx, s.db, &found, shown, args); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
 	rows = make([]accountRow, len(found))
@@ -207,6 +209,14 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 	}
 	return rows, total, err
 }
+
+// The second factors of a page are looked up for all of its accounts at once.
+const (
+	pageFactors = "a.id = any(array(select account_id from totp_factors where confirmed_at is not null)) as totp_enabled, " +
+		"coalesce(k.passkeys, 0) as passkeys"
+	pagePasskeys = `left join (select account_id, count(*) as passkeys from passkeys
+		where account_id = any(array(select id from p)) group by account_id) as k on k.account_id = a.id`
+)
 
 // countedRow is an account beside how many match.
 type countedRow struct {

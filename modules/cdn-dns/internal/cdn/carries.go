@@ -35,6 +35,12 @@ const (
 	portHTTPS = 443
 )
 
+// Carriage tells what a network passes on: transports, and the ports of entries with TLS and without.
+func Carriage(network string) (transports []string, tls, plain string) {
+	c := carriages[network]
+	return slices.Clone(c.transports), listed(c.tls), listed(c.plain)
+}
+
 // gRPC is passed on over TLS at one port.
 const transportGRPC = "grpc"
 

@@ -144,7 +144,8 @@ func (e *Engine) raise(
 	return row.Step, nil
 }
 
-// begun gives the row of a front, which is noted before the service is asked for anything.
+// begun gives the row of a front, which is noted before the service is asked for anything. Applies that begin the same
+// front at the same time get the same row.
 func (e *Engine) begun(
 	ctx context.Context, applyID string, binding domainsapi.Domain, kind string, tls bool,
 ) (*front, error) {
@@ -173,8 +174,14 @@ func (e *Engine) begun(
 	}
 	const tail = 12 // of the id: its random part
 	row.Name = "panel-" + row.ID[len(row.ID)-tail:]
-	_, err = e.DB.In(ctx).NewInsert().Model(row).Exec(ctx)
-	return row, database.Fault(err, nil)
+	_, err = e.DB.In(ctx).NewInsert().Model(row).On("conflict (domain_id, integration_id) do nothing").Exec(ctx)
+	if err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	stored := new(front)
+	err = e.DB.In(ctx).NewSelect().Model(stored).
+		Where("f.domain_id = ? and f.integration_id = ?", row.DomainID, row.IntegrationID).Scan(ctx)
+	return stored, database.Fault(err, nil)
 }
 
 // name writes the records of a front into the zone of its host name, and tells whether they lead there.
@@ -196,7 +203,7 @@ func (e *Engine) name(ctx context.Context, applyID string, binding domainsapi.Do
 }
 
 // hold stores how far a front is, and tells whether anything has changed. What was made is told in the journal, and
-// that the network answers as an event.
+// that the network answers as an event; what another apply has stored meanwhile was told by it.
 func (e *Engine) hold(ctx context.Context, row *front, s provider.Standing) (moved bool, err error) {
 	before := *row
 	marks, errMarks := json.Marshal(s.Marks)
@@ -220,8 +227,12 @@ func (e *Engine) hold(ctx context.Context, row *front, s provider.Standing) (mov
 	}
 	row.UpdatedAt = e.now()
 	return true, e.DB.InTx(ctx, func(ctx context.Context) error {
-		_, err := e.DB.In(ctx).NewUpdate().Model(row).
-			Column("marks", "records", "target", "step", "state", "updated_at").WherePK().Exec(ctx)
+		stored, err := one(e.DB.In(ctx).NewUpdate().Model(row).
+			Column("marks", "records", "target", "step", "state", "updated_at").WherePK().
+			Where("f.marks = ?::jsonb and f.state = ?", string(before.Marks), before.State).Exec(ctx))
+		if err == nil && !stored {
+			return nil
+		}
 		if err == nil && before.marks().Resource == "" && row.marks().Resource != "" {
 			err = e.journal(ctx, ActionCreated, row)
 		}

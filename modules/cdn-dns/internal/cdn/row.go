@@ -2,6 +2,7 @@ package cdn
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -66,7 +67,8 @@ func (e *Engine) of(ctx context.Context, domainIDs ...string) (rows []resource, 
 	return rows, database.Fault(err, nil)
 }
 
-// begin notes a record before the service is asked for it, or one that stood there already.
+// begin notes a record before the service is asked for it, or one that stood there already. Applies that begin the same
+// record at the same time get the same row.
 func (e *Engine) begin(ctx context.Context, m making, r provider.Record, phase string) (*resource, error) {
 	now, h := e.now(), m.holder
 	row := &resource{
@@ -74,23 +76,43 @@ func (e *Engine) begin(ctx context.Context, m making, r provider.Record, phase s
 		IntegrationID: h.IntegrationID, ZoneID: h.Zone.ID, Zone: h.Zone.Name, Type: r.Type, Value: r.Value,
 		Phase: phase, ProviderID: r.ID, State: StateProvisioning, ApplyID: m.applyID, CreatedAt: now, UpdatedAt: now,
 	}
-	_, err := e.DB.In(ctx).NewInsert().Model(row).Exec(ctx)
-	return row, database.Fault(err, nil)
+	_, err := e.DB.In(ctx).NewInsert().Model(row).On("conflict (domain_id, type, value) do nothing").Exec(ctx)
+	if err != nil {
+		return nil, database.Fault(err, nil)
+	}
+	stored := new(resource)
+	err = e.DB.In(ctx).NewSelect().Model(stored).
+		Where("c.domain_id = ? and c.type = ? and c.value = ?", row.DomainID, row.Type, row.Value).Scan(ctx)
+	return stored, database.Fault(err, nil)
 }
 
-// keep stores how far a record is. What was written is told in the journal, and that the network answers as an event.
+// one tells whether a statement has changed its row.
+func one(done sql.Result, err error) (bool, error) {
+	if err != nil {
+		return false, err
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
+}
+
+// keep stores how far a record is. What was written is told in the journal, and that the network answers as an event;
+// what another apply has stored meanwhile was told by it.
 func (e *Engine) keep(ctx context.Context, row *resource, phase, state, providerID string) error {
 	if row.Phase == phase && row.State == state {
 		return nil
 	}
+	before := *row
 	wrote, stands := row.Phase == phaseIntent && phase == phaseWritten, row.State != state && state == StateReady
 	row.Phase, row.State, row.UpdatedAt = phase, state, e.now()
 	if providerID != "" {
 		row.ProviderID = providerID
 	}
 	return e.DB.InTx(ctx, func(ctx context.Context) error {
-		_, err := e.DB.In(ctx).NewUpdate().Model(row).Column("phase", "state", "provider_id", "updated_at").WherePK().
-			Exec(ctx)
+		stored, err := one(e.DB.In(ctx).NewUpdate().Model(row).Column("phase", "state", "provider_id", "updated_at").
+			WherePK().Where("c.phase = ? and c.state = ?", before.Phase, before.State).Exec(ctx))
+		if err == nil && !stored {
+			return nil
+		}
 		if err == nil && wrote {
 			err = e.journalRecord(ctx, records.ActionWritten, row)
 		}

@@ -155,26 +155,38 @@ func (e *Engine) locate(ctx context.Context, id, location string) error {
 	return nil
 }
 
-// answers hands requests on and remembers until when the authority asked to wait.
+// answers hands requests on, counts what comes back and remembers until when the authority asked to wait.
 type answers struct {
 	next  http.RoundTripper
 	clock clockwork.Clock
 
 	mu    sync.Mutex
 	until time.Time
+	count int
 }
 
 // RoundTrip makes one request.
 func (a *answers) RoundTrip(request *http.Request) (*http.Response, error) {
 	response, err := a.next.RoundTrip(request)
-	if err == nil && response.StatusCode >= http.StatusBadRequest {
+	if err != nil {
+		return response, err
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.count++
+	if response.StatusCode >= http.StatusBadRequest {
 		if until := retryAfter(response.Header, a.clock.Now()); !until.IsZero() {
-			a.mu.Lock()
 			a.until = until
-			a.mu.Unlock()
 		}
 	}
-	return response, err
+	return response, nil
+}
+
+// received is how many answers there were, whatever they said.
+func (a *answers) received() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.count
 }
 
 // hold is until when the authority asked to wait; zero when it did not.

@@ -41,7 +41,7 @@ import (
 )
 
 const (
-	within = 60 * time.Second
+	within = 2 * time.Minute
 	every  = 20 * time.Millisecond
 )
 
@@ -53,6 +53,9 @@ type zone struct {
 	texts map[string][]string
 	wrong bool  // writes something else than it was given
 	fails error // of writes
+	keeps error // of removals
+
+	removals int
 }
 
 func newZone(t testing.TB) *zone {
@@ -118,6 +121,10 @@ func (z *zone) AppendRecords(_ context.Context, zone string, records []libdns.Re
 func (z *zone) DeleteRecords(_ context.Context, zone string, records []libdns.Record) ([]libdns.Record, error) {
 	z.mu.Lock()
 	defer z.mu.Unlock()
+	z.removals++
+	if z.keeps != nil {
+		return nil, z.keeps
+	}
 	for _, one := range records {
 		delete(z.texts, libdns.AbsoluteName(one.RR().Name, zone+"."))
 	}

@@ -106,7 +106,7 @@ func TestAnOrderProvedByANodeSurvivesItsPanel(t *testing.T) {
 	s.run(running)
 	require.Error(t, running.Err(), "the panel has met the moment")
 	require.Equal(t, 1, s.node.left(), "the authority may be looking")
-	s.another().finishes(t, "n1.delta.example")
+	s.another().finishes("n1.delta.example")
 	require.Equal(t, 1, s.gate.count("finalize-order"))
 	require.Zero(t, s.node.left())
 }

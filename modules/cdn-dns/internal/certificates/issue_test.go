@@ -116,7 +116,7 @@ func TestAnOrderSurvivesItsPanelAtEachStage(t *testing.T) {
 			require.NoError(t, s.Order(t.Context(), id))
 			s.killedAt(at)
 
-			s.another().finishes(t, "a.gamma.test")
+			s.another().finishes("a.gamma.test")
 			require.Equal(t, 1, s.gate.count("finalize-order"), "signed once")
 			require.Equal(t, 1, s.number("select count(*) from certificate_orders"))
 			require.Zero(t, s.zone.left())
@@ -152,7 +152,7 @@ func TestARenewalSurvivesItsPanelAtEachStage(t *testing.T) {
 	const host = "a.upsilon.test"
 	id := s.ensure(host, "upsilon.test")
 	require.NoError(t, s.Order(t.Context(), id))
-	s.finishes(t, host)
+	s.finishes(host)
 	for i, at := range []string{"order-plz", "finalize-order", "certZ"} {
 		before, err := s.Pairs(t.Context(), host)
 		require.NoError(t, err)
@@ -163,7 +163,7 @@ func TestARenewalSurvivesItsPanelAtEachStage(t *testing.T) {
 		require.Equal(t, before, held, "killed at %s", at)
 		require.Equal(t, certificates.StateValid, s.shown(host).State)
 
-		s.finishes(t, host)
+		s.finishes(host)
 		after, err := s.Pairs(t.Context(), host)
 		require.NoError(t, err)
 		require.NotEqual(t, before[host].Chain, after[host].Chain, "killed at %s", at)
@@ -173,14 +173,22 @@ func TestARenewalSurvivesItsPanelAtEachStage(t *testing.T) {
 }
 
 // finishes lets this panel work until the certificate is there.
-func (s *stand) finishes(t *testing.T, hostname string) {
-	t.Helper()
-	running, stop := context.WithCancel(t.Context())
+func (s *stand) finishes(hostname string) {
+	s.t.Helper()
+	stop := s.working()
+	defer stop()
+	s.until(hostname, certificates.StateValid)
+}
+
+// working lets a quiet panel work until it is stopped.
+func (s *stand) working() (stop func()) {
+	running, cancel := context.WithCancel(s.t.Context())
 	var work sync.WaitGroup
 	work.Go(func() { s.run(running) })
-	s.until(hostname, certificates.StateValid)
-	stop()
-	work.Wait()
+	return func() {
+		cancel()
+		work.Wait()
+	}
 }
 
 // What breaks off on the way is tried again by itself.
@@ -276,9 +284,7 @@ func TestWhatTheZoneRefusesIsSaid(t *testing.T) {
 	})
 	id := s.ensure("a.eta.test", "eta.test")
 	require.NoError(t, s.Order(t.Context(), id))
-	running, stop := context.WithCancel(t.Context())
-	var work sync.WaitGroup
-	work.Go(func() { s.run(running) })
+	stop := s.working()
 	require.Eventually(t, func() bool {
 		return strings.Contains(s.text("select lease_error from certificate_orders"), "refuses the token")
 	}, within, every)
@@ -286,7 +292,6 @@ func TestWhatTheZoneRefusesIsSaid(t *testing.T) {
 	s.zone.set(func(z *zone) { z.fails = nil })
 	s.until("a.eta.test", certificates.StateValid)
 	stop()
-	work.Wait()
 }
 
 // An authority may ask for the account that the operator has with it.
@@ -324,13 +329,10 @@ func TestAnOrderEndsWithItsCertificate(t *testing.T) {
 	require.NoError(t, s.Remove(t.Context(), id))
 	require.Equal(t, fault.KindMissing, fault.KindOf(s.Remove(t.Context(), id)))
 	require.Equal(t, fault.KindMissing, fault.KindOf(s.Order(t.Context(), id)))
-	running, stop := context.WithCancel(t.Context())
-	var work sync.WaitGroup
-	work.Go(func() { s.run(running) })
+	stop := s.working()
 	require.Eventually(t, func() bool {
 		return s.text("select stage from certificate_orders") == "failed"
 	}, within, every)
 	stop()
-	work.Wait()
 	require.Zero(t, s.gate.count("order-plz"))
 }

@@ -35,9 +35,11 @@ func Schedule() jobs.Schedule {
 	}
 }
 
-// Due asks the authority when to renew, orders what is due, warns of what expires and removes what was left behind.
+// Due warns of what expires, asks the authority when to renew, orders what is due and removes what was left behind.
+// What waits for others comes after the warning, and each of them for a bounded time: an authority that hangs silences
+// no alarm and holds no renewal up.
 func (e *Engine) Due(ctx context.Context) error {
-	return errors.Join(e.askAll(ctx), e.renewAll(ctx), e.warnAll(ctx), e.sweep(ctx))
+	return errors.Join(e.warnAll(ctx), e.askAll(ctx), e.renewAll(ctx), e.sweep(ctx))
 }
 
 // Worker runs Due.
@@ -124,11 +126,16 @@ func (e *Engine) warnAll(ctx context.Context) error {
 	})
 }
 
-// askEvery is when the authority is asked again when to renew, where it does not say so itself.
-const askEvery = 6 * time.Hour
+const (
+	// askEvery is when the authority is asked again when to renew, where it does not say so itself.
+	askEvery = 6 * time.Hour
+	// answerWithin is how long it may take to answer for one certificate, askWithin for all of one look.
+	answerWithin = 5 * time.Second
+	askWithin    = time.Minute
+)
 
 // askAll asks the authority when certificates are to be renewed: it may want that earlier than usual, above all when it
-// is about to revoke them.
+// is about to revoke them. While it does not answer, one certificate is asked about at each look; the rest stay due.
 func (e *Engine) askAll(ctx context.Context) error {
 	ids, err := e.due(ctx, "source = 'authority' and ask_at <= ?0")
 	if err != nil || len(ids) == 0 {
@@ -142,24 +149,33 @@ func (e *Engine) askAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	patience, cancel := context.WithTimeout(ctx, askWithin)
+	defer cancel()
+	var problems []error
 	for _, id := range ids {
-		if err := e.ask(ctx, l, id); err != nil {
-			return err
+		heard, err := e.ask(ctx, l, id)
+		problems = append(problems, err)
+		if !heard || patience.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return errors.Join(problems...)
 }
 
-func (e *Engine) ask(ctx context.Context, l *link, id string) error {
+// ask stores when the authority wants a certificate renewed. It gives false when the authority has not answered.
+func (e *Engine) ask(ctx context.Context, l *link, id string) (heard bool, err error) {
 	r, err := e.read(ctx, id, false)
+	if fault.KindOf(err) == fault.KindMissing {
+		return true, nil // it was removed meanwhile
+	}
 	if err != nil {
-		return err
+		return true, err
 	}
 	leaf, err := leafOf(r.Chain)
 	if err != nil {
-		return err
+		return true, err
 	}
-	info, err := l.GetRenewalInfo(ctx, leaf)
+	info, heard, err := l.renewal(ctx, leaf)
 	again, usual := e.now().Add(askEvery), thirdLeft(*r.NotBefore, *r.NotAfter)
 	renew := &usual
 	if err == nil {
@@ -170,7 +186,7 @@ func (e *Engine) ask(ctx context.Context, l *link, id string) error {
 	} else if r.RenewAt != nil && r.RenewAt.Before(usual) {
 		renew = r.RenewAt // what it said before
 	}
-	return e.DB.InTx(ctx, func(ctx context.Context) error {
+	return heard, e.DB.InTx(ctx, func(ctx context.Context) error {
 		now, err := e.read(ctx, id, true)
 		if err != nil || now.Fingerprint != r.Fingerprint {
 			return err
@@ -193,6 +209,18 @@ func renewWithin(r *row, info acme.RenewalInfo) *time.Time {
 	}
 	at = at.UTC()
 	return &at
+}
+
+// renewal asks when to renew. It gives false when nothing came back in time.
+func (l *link) renewal(ctx context.Context, leaf *x509.Certificate) (info acme.RenewalInfo, heard bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
+	if _, err := l.GetDirectory(ctx); err != nil {
+		return info, false, err
+	}
+	before := l.answers.received()
+	info, err = l.GetRenewalInfo(ctx, leaf)
+	return info, err == nil || errors.Is(err, acme.ErrUnsupported) || l.answers.received() > before, err
 }
 
 func leafOf(chain string) (*x509.Certificate, error) {

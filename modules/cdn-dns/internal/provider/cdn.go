@@ -90,8 +90,13 @@ func (c *Client) CDN() CDN {
 // known turns the errors of a driver into faults.
 type known struct{ at CDN }
 
+// Advance looks a second time at what is in its way: another panel may have made it since the first look, and by its
+// name it is the front's own.
 func (k known) Advance(ctx context.Context, f Front) (Standing, error) {
 	s, err := k.at.Advance(ctx, f)
+	if refusal := refusalOf(err); refusal != nil && refusal.Exists {
+		s, err = k.at.Advance(ctx, f)
+	}
 	if refusal := refusalOf(err); refusal != nil && refusal.Exists {
 		return s, fault.Conflict(CodeConflict, f.Host+" is taken at "+refusal.Service+": "+refusal.Words).Wrap(err)
 	}

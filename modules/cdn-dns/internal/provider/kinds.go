@@ -103,17 +103,18 @@ func New(
 	network *outbound.Network, resolver *lookup.Resolver, turns Turns, cloudflareRoot string, clock clockwork.Clock,
 ) *Providers {
 	return &Providers{
-		network: network, resolver: resolver, turns: turns, root: cloudflareRoot,
-		kinds: []*Kind{
-			bunnyKind(), cloudflareKind(), digitalOceanKind(), hetznerKind(), linodeKind(), powerDNSKind(),
-			rfc2136Kind(), selectelKind(), timewebKind(), vultrKind(), yandexKind(),
-		},
+		network: network, resolver: resolver, turns: turns, root: cloudflareRoot, kinds: Kinds(),
 		patience: 15 * time.Second, confirm: 4 * time.Second, now: clock.Now,
 	}
 }
 
 // Kinds lists the services by their names.
-func (p *Providers) Kinds() []*Kind { return slices.Clone(p.kinds) }
+func Kinds() []*Kind {
+	return []*Kind{
+		bunnyKind(), cloudflareKind(), digitalOceanKind(), hetznerKind(), linodeKind(), powerDNSKind(), rfc2136Kind(),
+		selectelKind(), timewebKind(), vultrKind(), yandexKind(),
+	}
+}
 
 // Kind gives a service; nil for an unknown one.
 func (p *Providers) Kind(name string) *Kind {

@@ -12,7 +12,7 @@ import (
 func TestEveryKindDeclaresItsFields(t *testing.T) {
 	t.Parallel()
 	p := providers(t, "https://api.cloudflare.com/client/v4")
-	for _, kind := range p.Kinds() {
+	for _, kind := range Kinds() {
 		secrets := 0
 		for _, field := range kind.Fields {
 			require.NotEmpty(t, field.Help, "%s %s", kind.Name, field.Name)
@@ -21,7 +21,7 @@ func TestEveryKindDeclaresItsFields(t *testing.T) {
 			}
 		}
 		require.Positive(t, secrets, "%s has a secret", kind.Name)
-		require.Equal(t, kind, p.Kind(kind.Name))
+		require.Equal(t, kind.Title, p.Kind(kind.Name).Title)
 		require.NotEmpty(t, kind.Title)
 		require.Positive(t, kind.LeastTTL)
 	}

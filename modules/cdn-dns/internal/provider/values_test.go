@@ -108,7 +108,7 @@ func TestValuesOfZoneFiles(t *testing.T) {
 func TestARequiredFieldIsNamed(t *testing.T) {
 	t.Parallel()
 	p := providers(t, "https://api.cloudflare.com/client/v4")
-	for _, kind := range p.Kinds() {
+	for _, kind := range Kinds() {
 		all := Values{}
 		for _, field := range kind.Fields {
 			if field.Required {
