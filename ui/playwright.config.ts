@@ -7,8 +7,9 @@ const launchOptions = {
 
 export default defineConfig({
   testDir: "e2e",
-  timeout: 180_000,
-  expect: { timeout: 20_000 },
+  // Generous, because the machine may be busy with other things: what is there is found at once all the same.
+  timeout: 360_000,
+  expect: { timeout: 40_000 },
   // One panel of its own for each worker; two cores carry one.
   workers: 1,
   fullyParallel: false,
@@ -17,6 +18,7 @@ export default defineConfig({
   reporter: [["list"]],
   use: {
     launchOptions,
+    actionTimeout: 40_000,
     contextOptions: { reducedMotion: "reduce" },
     locale: "en-US",
     timezoneId: "Europe/Moscow",

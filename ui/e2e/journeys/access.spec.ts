@@ -1,12 +1,21 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
 import { test } from "../rig/ready";
-import { administrator, expect, passesGates, picture, sessionToken, showPassword, signIn, signOut } from "../rig/test";
+import {
+  administrator,
+  expect,
+  isTold,
+  passesGates,
+  picture,
+  sessionToken,
+  showPassword,
+  signIn,
+  signOut,
+} from "../rig/test";
 import { totp } from "../rig/totp";
 import { entryOf, exportsTheJournal, filtersByAction, readsAnEntry } from "./journal";
 
 test.describe.configure({ mode: "serial" });
-test.use({ actionTimeout: 20_000 });
 
 const oleg = { username: "oleg", password: "another long sentence" };
 const handedOver = "made for oleg by anna";
@@ -53,7 +62,7 @@ test("an administrator makes a limited account", async ({ page, stand, ready }) 
   await passesGates(page);
   await page.setViewportSize({ width: 1360, height: 860 });
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Permissions of oleg saved")).toBeVisible();
+  await isTold(page, "Permissions of oleg saved");
 
   await page.getByRole("button", { name: "Change the permissions of anna" }).click();
   await expect(page.getByRole("checkbox", { name: "Full access for anna" })).toHaveAccessibleDescription(
@@ -226,7 +235,7 @@ test("a passkey is made, signs in, and is removed", async ({ page, stand }) => {
   await passesGates(page);
   await picture(page, "passkey-remove");
   await page.getByRole("dialog").getByRole("button", { name: "Remove passkey" }).click();
-  await expect(page.getByText("Passkey removed")).toBeVisible();
+  await isTold(page, "Passkey removed");
 });
 
 test("a session is ended from elsewhere", async ({ page, stand, browser }) => {

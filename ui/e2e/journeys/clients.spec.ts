@@ -4,8 +4,6 @@ import { expect, passesGates, picture, signIn } from "../rig/test";
 import { eventually } from "../rig/processes";
 import type { Stand } from "../rig/stand";
 
-test.use({ actionTimeout: 20_000 });
-
 interface Listed {
   items: { id: string; label: string; state: string; quota: { bytes: number; reset: string } | null }[];
 }

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { makeCertificate, type CertificateFiles } from "../rig/certificate";
 import { eventually, freePort } from "../rig/processes";
 import { test as ready } from "../rig/ready";
-import { expect, passesGates, picture, signIn } from "../rig/test";
+import { expect, isTold, passesGates, picture, signIn } from "../rig/test";
 
 interface Fleet {
   /** The flow that shows the wildcard. */
@@ -75,7 +75,6 @@ const test = ready.extend<object, { fleet: Fleet }>({
 });
 
 test.describe.configure({ mode: "serial" });
-test.use({ actionTimeout: 20_000 });
 
 async function shown(page: Page, address: string, language: string, theme: string, width: number): Promise<void> {
   await page.setViewportSize({ width, height: width < 500 ? 844 : 860 });
@@ -303,7 +302,7 @@ test("settings: staging, another authority, an external account", async ({ page,
   await page.goto(`${stand.url}/domains/settings`);
   await page.getByRole("switch", { name: /^Staging/ }).click();
   await page.getByRole("button", { name: "Save" }).click();
-  await expect(page.getByText("Saved").first()).toBeVisible();
+  await isTold(page, "Settings saved");
   await page.getByText("Another authority", { exact: true }).click();
   await page.getByLabel("Address of the ACME directory").fill("https://ca.example/dir");
   await page.getByLabel("Key", { exact: true }).fill("bm90LWEta2V5");
@@ -315,15 +314,16 @@ test("settings: staging, another authority, an external account", async ({ page,
   await expect(page.getByRole("switch", { name: /^Staging/ })).toBeChecked();
 });
 
-test("in both languages, themes and three widths", async ({ page, stand }) => {
-  test.setTimeout(400_000);
+test("in Russian, in three widths and both themes", async ({ page, stand }) => {
   await signIn(page, stand.url);
-  for (const language of ["en", "ru"])
-    for (const theme of ["dark", "light"])
-      for (const width of [1360, 768, 390])
-        for (const place of ["", "/certificates", "/integrations", "/settings"]) {
-          await shown(page, `${stand.url}/domains${place}`, language, theme, width);
-          await passesGates(page);
-          await picture(page, `domains${place.replace("/", "-")}-${language}-${theme}-${width}`);
-        }
+  for (const [theme, width] of [
+    ["dark", 1360],
+    ["light", 768],
+    ["light", 390],
+  ] as const)
+    for (const place of ["", "/certificates", "/integrations", "/settings"]) {
+      await shown(page, `${stand.url}/domains${place}`, "ru", theme, width);
+      await passesGates(page);
+      await picture(page, `domains${place.replace("/", "-")}-ru-${theme}-${width}`);
+    }
 });

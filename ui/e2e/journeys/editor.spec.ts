@@ -1,9 +1,7 @@
 import type { Page } from "@playwright/test";
 import { test, type Populated } from "../rig/populated";
-import { expect, passesGates, picture, signIn } from "../rig/test";
+import { expect, passesGates, picture, restingBox, signIn } from "../rig/test";
 import type { Stand } from "../rig/stand";
-
-test.use({ actionTimeout: 20_000 });
 
 interface Drawn {
   nodes: { key: string; params?: { listener?: { port?: number } } }[];
@@ -84,10 +82,10 @@ test("a dozen rules are drawn without a crossing, and nothing jumps under the po
 
   for (const name of [/fra-01 entry/, /^Rules of/, /Direct: End 3/]) {
     const shape = page.locator(".react-flow__node").and(page.getByRole("group", { name }).or(page.getByLabel(name)));
-    const before = (await shape.first().boundingBox())!;
+    const before = await restingBox(shape.first());
     await page.mouse.click(before.x + 60, before.y + 20);
     await expect(page.getByRole("complementary").last()).toBeVisible();
-    const after = (await shape.first().boundingBox())!;
+    const after = await restingBox(shape.first());
     // Only what the side panel would cover moves, and then sideways alone.
     expect(Math.abs(after.y - before.y), `${name} stays at its height`).toBeLessThanOrEqual(1);
   }

@@ -1,8 +1,6 @@
 import { test } from "../rig/populated";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 
-test.use({ actionTimeout: 20_000 });
-
 /** What a server of Xray runs: one entry that flows can be, one that they cannot, and a client of the first. */
 const configuration = {
   inbounds: [

@@ -1,7 +1,7 @@
 import type { Page } from "@playwright/test";
 import { Receiver } from "../rig/receiver";
 import { test as ready } from "../rig/ready";
-import { expect, passesGates, picture, signIn } from "../rig/test";
+import { expect, isTold, passesGates, picture, signIn } from "../rig/test";
 
 /** A panel with an administrator and a license, and a program that takes its webhooks. */
 const test = ready.extend<object, { receiver: Receiver }>({
@@ -17,7 +17,6 @@ const test = ready.extend<object, { receiver: Receiver }>({
 });
 
 test.describe.configure({ mode: "serial" });
-test.use({ actionTimeout: 20_000 });
 
 const token = "123456:a-token-that-nobody-may-see";
 
@@ -125,7 +124,7 @@ test("the test of the messenger: nothing set, its own words, sent", async ({ pag
   await page.getByLabel("Bot token", { exact: true }).fill(token);
   await page.getByLabel("Chat id").fill("-100200");
   await page.getByRole("button", { name: /^Save/ }).click();
-  await expect(page.getByText("Saved").first()).toBeVisible();
+  await isTold(page, "Settings saved");
   stand.messenger.refuses(400, "Bad Request: chat not found");
   await page.getByRole("button", { name: "Send a test" }).click();
   await expect(page.getByText("Bad Request: chat not found")).toBeVisible();

@@ -2,8 +2,6 @@ import type { Page } from "@playwright/test";
 import { test } from "../rig/populated";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 
-test.use({ actionTimeout: 20_000 });
-
 const looks = [
   ["en", "dark", 1360],
   ["ru", "dark", 768],

@@ -7,8 +7,6 @@ import { sightsOf, type Sight, type Step } from "./sights";
 const widths = [1360, 768, 390];
 const floating = '[role="dialog"], [role="menu"]';
 
-test.use({ actionTimeout: 5_000 });
-
 interface Finding {
   id: string;
   nodes: { target: string[] }[];
@@ -101,7 +99,7 @@ function withoutMotion(): void {
 
 /** Closes what is open, also where the first Escape closes only a field in it. */
 async function closeAll(page: Page): Promise<void> {
-  for (let tries = 0; tries < 3 && (await page.locator(floating).filter({ visible: true }).count()) > 0; tries += 1) {
+  for (let tries = 0; tries < 10 && (await page.locator(floating).filter({ visible: true }).count()) > 0; tries += 1) {
     await page.keyboard.press("Escape");
     await expect(page.locator(floating).filter({ visible: true }))
       .toHaveCount(0, { timeout: 1_000 })
@@ -144,7 +142,7 @@ async function visit(page: Page, url: string, { path, layers = [] }: Sight, ways
 }
 
 test("every page, drawer and dialog is accessible and as wide as the screen", async ({ page, stand, populated }) => {
-  test.setTimeout(1_200_000);
+  test.setTimeout(1_800_000);
   await page.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
   await page.addInitScript(withoutMotion);
   await signIn(page, stand.url);

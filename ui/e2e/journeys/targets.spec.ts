@@ -38,11 +38,9 @@ const test = base.extend<object, { scout: Scout }>({
       await stand.call(populated.token, "DELETE", `/api/v1/nodes/${node.id}`);
       site.close();
     },
-    { scope: "worker", timeout: 180_000 },
+    { scope: "worker", timeout: 360_000 },
   ],
 });
-
-test.use({ actionTimeout: 20_000 });
 
 async function serve(cert: string, key: string): Promise<Http2SecureServer> {
   const site = createSecureServer({ cert, key, allowHTTP1: true }, (_, response) => response.end("a page"));
@@ -148,13 +146,13 @@ test("a target is found from the editor, and the draft compiles with its result"
   await expect(page.getByText(/^Saved/)).toBeVisible();
   await passesGates(page);
   await picture(page, "targets-editor-used");
-  const { graph } = await call<{ graph: { nodes: { params?: { listener?: { reality?: object } } }[] } }>(
-    "GET",
-    `/${id}/draft`,
-  );
-  expect(graph.nodes[0]!.params!.listener!.reality).toMatchObject({
-    target: scout.target,
-    server_names: ["site.example.org"],
-  });
+  const reality = async () => {
+    const { graph } = await call<{ graph: { nodes: { params?: { listener?: { reality?: object } } }[] } }>(
+      "GET",
+      `/${id}/draft`,
+    );
+    return graph.nodes[0]!.params!.listener!.reality;
+  };
+  await expect.poll(reality).toMatchObject({ target: scout.target, server_names: ["site.example.org"] });
   await call("DELETE", `/${id}`);
 });

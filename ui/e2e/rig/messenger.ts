@@ -41,7 +41,7 @@ export class Messenger {
   }
 
   /** The first message whose text fits. */
-  message(fits: RegExp, seconds = 30): Promise<Taken> {
+  message(fits: RegExp, seconds = 90): Promise<Taken> {
     return eventually(`a message like ${fits.source}`, seconds, () => {
       const found = this.taken.find(({ text }) => fits.test(text));
       return found ? Promise.resolve(found) : Promise.reject(new Error(JSON.stringify(this.taken)));

@@ -24,7 +24,7 @@ export interface Populated {
 
 /** A panel in which every page has something to show: made by the API, with one real agent. */
 export const test = base.extend<object, { populated: Populated }>({
-  populated: [async ({ stand }, use) => use(await populate(stand)), { scope: "worker", timeout: 240_000 }],
+  populated: [async ({ stand }, use) => use(await populate(stand)), { scope: "worker", timeout: 400_000 }],
 });
 
 interface Named {

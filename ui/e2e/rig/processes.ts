@@ -2,14 +2,24 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:net";
 
-/** A port that nobody listens on. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer().on("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as { port: number };
-      probe.close(() => resolve(port));
-    });
+let lastPort = 20_000 + Math.floor(Math.random() * 5_000);
+
+/**
+ * A port that nobody listens on, and that nobody gets by chance before it is used: the system gives ports from 32768 up
+ * to whoever asks for any.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = lastPort < 32_000 ? lastPort + 1 : 20_000;
+    lastPort = port;
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const probe = createServer().on("error", () => resolve(false));
+    probe.listen(port, () => probe.close(() => resolve(true)));
   });
 }
 

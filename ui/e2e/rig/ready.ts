@@ -19,6 +19,6 @@ export const test = base.extend<object, { ready: Ready }>({
       await stand.call(token, "POST", "/api/v1/setup/finish");
       await use({ token, id: account.id });
     },
-    { scope: "worker", timeout: 180_000 },
+    { scope: "worker", timeout: 360_000 },
   ],
 });

@@ -41,7 +41,7 @@ export class Receiver {
   }
 
   /** The first message of a kind. */
-  message(type: string, seconds = 30): Promise<Received> {
+  message(type: string, seconds = 90): Promise<Received> {
     return eventually(`a message about ${type}`, seconds, () =>
       Promise.resolve(this.received.find((one) => one.type === type)),
     );

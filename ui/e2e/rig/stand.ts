@@ -102,7 +102,7 @@ export class Stand {
     this.agents.push(
       start(
         program("panel-agent"),
-        ["run", "--data", data, "--update-patience", "8s"],
+        ["run", "--data", data, "--update-patience", "20s"],
         env,
         join(this.folder, `agent-${name}.log`),
       ),

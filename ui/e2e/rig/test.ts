@@ -1,5 +1,5 @@
 import AxeBuilder from "@axe-core/playwright";
-import { test as base, expect, type Page } from "@playwright/test";
+import { test as base, expect, type Locator, type Page } from "@playwright/test";
 import { Stand } from "./stand";
 
 /** What every journey watches: no console error, no refused policy, no call to another origin. */
@@ -14,10 +14,11 @@ export const test = base.extend<{ watch: Watch }, { stand: Stand }>({
       await use(stand);
       await stand.close();
     },
-    { scope: "worker", timeout: 180_000 },
+    { scope: "worker", timeout: 360_000 },
   ],
   watch: [
     async ({ page, stand }, use) => {
+      await page.addInitScript(keepMessages);
       const complaints: string[] = [];
       // A refusal that a journey provokes is written to the console by the browser itself.
       page.on(
@@ -44,6 +45,40 @@ export const test = base.extend<{ watch: Watch }, { stand: Stand }>({
 });
 
 export { expect };
+
+/** Keeps the words of each message that appears, because it is gone after five seconds. */
+function keepMessages(): void {
+  const told: string[] = [];
+  Object.assign(window, { told });
+  new MutationObserver((records) => {
+    for (const added of records.flatMap((record) => [...record.addedNodes]))
+      if (added instanceof Element && added.matches(".mantine-Notification-root, :has(.mantine-Notification-root)"))
+        told.push(added.textContent);
+  }).observe(document, { childList: true, subtree: true });
+}
+
+/** Waits for a message of the page that says these words, whether it still stands or has gone already. */
+export async function isTold(page: Page, words: string): Promise<void> {
+  const take = (wanted: string) => {
+    const { told } = window as unknown as { told: string[] };
+    const at = told.findIndex((message) => message.includes(wanted));
+    return at >= 0 && told.splice(at, 1).length > 0;
+  };
+  await expect.poll(() => page.evaluate(take, words), `the message "${words}"`).toBe(true);
+}
+
+/** Where something stands once it moves no more. */
+export async function restingBox(what: Locator): Promise<Box> {
+  let [last, found]: (Box | null)[] = [null, null];
+  const same = async () => {
+    [last, found] = [found, await what.boundingBox()];
+    return found !== null && JSON.stringify(last) === JSON.stringify(found);
+  };
+  await expect.poll(same, { message: "it is drawn and stands still", intervals: [200] }).toBe(true);
+  return found!;
+}
+
+export type Box = NonNullable<Awaited<ReturnType<Locator["boundingBox"]>>>;
 
 export const accessRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
