@@ -19,6 +19,7 @@ export interface Applied {
 
 const shownApplies = 6;
 const shownJobs = 3;
+const shownWork = 6;
 const lately = 3_600_000;
 
 /** The flows that were installed last. */
@@ -62,4 +63,18 @@ export const jobsQuery = queryOptions({
 export function recentJobs(jobs: readonly Job[], now: number): Job[] {
   const recent = jobs.filter((job) => job.finished_at === null || now - Date.parse(job.finished_at) < lately);
   return recent.sort((a, b) => Number(b.finished_at === null) - Number(a.finished_at === null)).slice(0, shownJobs);
+}
+
+/** One line of the work of the panel: a job, or the installation of a flow. */
+export type Work = { id: string; job: Job } | { id: string; flow: Applied };
+
+/** Jobs and installations in one list: what goes on first, then what ended last. */
+export function recentWork(jobs: readonly Job[], applies: readonly Applied[]): Work[] {
+  const all = [
+    ...jobs.map((job) => ({ id: job.id, job, ended: job.finished_at })),
+    ...applies.map((flow) => ({ id: flow.id, flow, ended: flow.state === "applying" ? null : (flow.at ?? "") })),
+  ];
+  const later = (a: string | null, b: string | null) =>
+    a === null || b === null ? Number(b === null) - Number(a === null) : b.localeCompare(a);
+  return all.sort((a, b) => later(a.ended, b.ended)).slice(0, shownWork);
 }

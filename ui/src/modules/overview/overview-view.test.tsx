@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
 import type { AttentionItem, OverviewPart } from "@/module";
 import { renderApp } from "@/testing/render-app";
-import { lastApplied, recentJobs, type Applied, type Job } from "./api";
+import { lastApplied, recentJobs, recentWork, type Applied, type Job } from "./api";
 import { OverviewView } from "./overview-view";
 
 const shown = { parts: [], attention: [], steps: [], setupOpen: false };
@@ -81,4 +81,20 @@ it("shows what was installed last first, and no flow that never was", () => {
   const flow = (id: string, at: string | null) => ({ id, at, last_apply_id: null }) as Applied;
   const flows = [flow("older", "2026-03-10T12:00:00Z"), flow("draft", null), flow("newer", "2026-03-11T12:00:00Z")];
   expect(lastApplied(flows).map(({ id }) => id)).toEqual(["newer", "older"]);
+});
+
+it("tells jobs and installations in one order: what goes on, then what ended last", () => {
+  const job = (id: string, finished_at: string | null) => ({ id, finished_at }) as Job;
+  const flow = (id: string, at: string | null, state = "applied") => ({ id, at, state, last_apply_id: "a" }) as Applied;
+  const jobs = [job("going", null), job("backup", "2026-03-11T11:50:00Z")];
+  const flows = [
+    flow("newer", "2026-03-11T11:55:00Z"),
+    flow("failed", null, "apply_failed"),
+    flow("older", "2026-03-11T11:40:00Z"),
+    flow("being installed", "2026-03-01T00:00:00Z", "applying"),
+  ];
+  const order = recentWork(jobs, flows).map(({ id }) => id);
+  expect(order).toEqual(["going", "being installed", "newer", "backup", "older", "failed"]);
+  const many = Array.from({ length: 9 }, (_, at) => flow(`f${at}`, `2026-03-11T10:0${at}:00Z`));
+  expect(recentWork(jobs, many)).toHaveLength(6);
 });

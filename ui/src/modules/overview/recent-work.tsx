@@ -6,7 +6,7 @@ import { Progress } from "@/components/chart/spark";
 import { Card } from "@/components/layout/card";
 import { Glyph, Spinner, type GlyphKind } from "@/components/status/glyph";
 import { RelativeTime } from "@/components/text/relative-time";
-import { appliesQuery, jobsQuery, type Applied, type Job } from "./api";
+import { appliesQuery, jobsQuery, recentWork, type Applied, type Job } from "./api";
 import classes from "./recent-work.module.css";
 
 const jobGlyphs: Record<Job["state"], GlyphKind> = {
@@ -24,6 +24,7 @@ export function RecentWork() {
   const seesFlows = can("connection_units.view");
   const jobs = useQuery(jobsQuery).data ?? [];
   const applies = useQuery({ ...appliesQuery, enabled: seesFlows }).data ?? [];
+  const work = recentWork(jobs, applies);
   return (
     <Card
       title={t("work.title")}
@@ -36,16 +37,13 @@ export function RecentWork() {
       }
       flush
     >
-      {jobs.length === 0 && applies.length === 0 ? (
+      {work.length === 0 ? (
         <p className={classes.none}>{t(seesFlows ? "work.none" : "work.noneSeen")}</p>
       ) : (
         <ul>
-          {jobs.map((job) => (
-            <JobRow key={job.id} job={job} />
-          ))}
-          {applies.map((flow) => (
-            <AppliedRow key={flow.id} flow={flow} />
-          ))}
+          {work.map((one) =>
+            "job" in one ? <JobRow key={one.id} job={one.job} /> : <AppliedRow key={one.id} flow={one.flow} />,
+          )}
         </ul>
       )}
     </Card>

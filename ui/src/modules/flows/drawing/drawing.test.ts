@@ -292,6 +292,27 @@ describe("layout", () => {
     expect(past.every(({ y }) => y < at.transit.y || y > at.transit.y + headHeight)).toBe(true);
   });
 
+  it("leads a way on at its height from one column to the next, without a kink between them", () => {
+    const drawing: Drawing = {
+      nodes: [
+        { key: "entry", kind: "entry" },
+        { key: "transit", kind: "transit" },
+        { key: "one", kind: "exit" },
+        { key: "other", kind: "exit" },
+        { key: "direct", kind: "direct" },
+      ],
+      edges: [
+        { from: "entry", to: "direct", match: { domain: ["example.org"] }, priority: 0 },
+        { from: "entry", to: "transit" },
+        { from: "transit", to: "one", match: { domain: ["example.net"] }, priority: 0 },
+        { from: "transit", to: "other" },
+      ],
+    };
+    const corners = routesOf(drawing, layout(drawing)).get(0)!.slice(1, -1);
+    expect(corners.length, "it passes the transit and its rules").toBe(4);
+    expect(new Set(corners.map(({ y }) => y)).size).toBe(1);
+  });
+
   it("covers no block with another in a drawing of any form", () => {
     const kinds = fc.constantFrom("entry", "transit", "exit", "direct");
     fc.assert(

@@ -70,13 +70,26 @@ function turn(edge: Edge): number {
 }
 
 /** The ways out of a block in the order in which they are tried: conditions by priority, then the rest. */
-export function waysFrom(drawing: Drawing, key: string): Way[] {
-  return drawing.edges
-    .map((edge, index) => ({ index, edge }))
-    .filter((way) => way.edge.from === key)
-    .sort(
-      (a, b) => turn(a.edge) - turn(b.edge) || (a.edge.priority ?? 0) - (b.edge.priority ?? 0) || a.index - b.index,
-    );
+export function waysFrom(drawing: Drawing, key: string): readonly Way[] {
+  let known = ways.get(drawing.edges);
+  if (!known) ways.set(drawing.edges, (known = waysOf(drawing.edges)));
+  return known.get(key) ?? none;
+}
+
+// Edges never change, and a large drawing is asked for the ways of each of its blocks many times.
+const ways = new WeakMap<Drawing["edges"], Map<string, readonly Way[]>>();
+const none: readonly Way[] = [];
+
+function waysOf(edges: Drawing["edges"]): Map<string, readonly Way[]> {
+  const all = edges.map((edge, index) => ({ index, edge, turn: turn(edge), priority: edge.priority ?? 0 }));
+  all.sort((a, b) => a.turn - b.turn || a.priority - b.priority || a.index - b.index);
+  const found = new Map<string, Way[]>();
+  for (const { index, edge } of all) {
+    const others = found.get(edge.from);
+    if (others) others.push({ index, edge });
+    else found.set(edge.from, [{ index, edge }]);
+  }
+  return found;
 }
 
 /** Whether the ways out of a block are worth a block of rules: more than one, or one with a condition. */

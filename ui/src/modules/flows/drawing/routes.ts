@@ -30,6 +30,8 @@ interface Piece {
 }
 
 const margin = 14;
+/** The room between two columns in which a way does not change its height without need. */
+const nearby = 64;
 
 /** The corners of each way by its index, both ends included. */
 export function routesOf(drawing: Drawing, positions: Record<string, Position>): Map<number, Position[]> {
@@ -107,16 +109,26 @@ function passing(columns: Column[], drawn: Piece[], from: Position, to: Position
   const corners: Position[] = [];
   let last = from;
   for (const column of columns) {
-    const wanted = heightAt({ from: last, to }, (column.left + column.right) / 2);
+    const straight = heightAt({ from: last, to }, (column.left + column.right) / 2);
+    // From one column to the next a way goes on at its height where it can, rather than in a short kink.
+    const wanted = corners.length > 0 && column.left - last.x < nearby ? last.y : straight;
     const through = (y: number) =>
       [
         { x: column.left - margin, y },
         { x: column.right + margin, y },
       ] as const;
-    const y = fewest(freeHeights(column.taken, wanted), (candidate) => {
+    const y = fewest(freeHeights(column.taken, wanted), (candidate, most) => {
       const [enter, leave] = through(candidate);
-      return drawn.filter((piece) => crosses(piece, { from: last, to: enter }) || crosses(piece, { from: leave, to }))
-        .length;
+      const [before, after] = [
+        { from: last, to: enter },
+        { from: leave, to },
+      ];
+      let count = 0;
+      for (const piece of drawn) {
+        if (count >= most) break;
+        if (crosses(piece, before) || crosses(piece, after)) count += 1;
+      }
+      return count;
     });
     column.taken.push({ top: y - margin / 2, bottom: y + margin / 2 });
     corners.push(...through(y));
@@ -132,10 +144,11 @@ function freeHeights(taken: Range[], wanted: number): number[] {
   return heights.sort((a, b) => Math.abs(a - wanted) - Math.abs(b - wanted)).slice(0, 6);
 }
 
-function fewest(candidates: number[], count: (candidate: number) => number): number {
+// Counting may stop where a candidate is no better than the best one before.
+function fewest(candidates: number[], count: (candidate: number, most: number) => number): number {
   let [best, least] = [candidates[0]!, Infinity];
   for (const candidate of candidates) {
-    const found = count(candidate);
+    const found = count(candidate, least);
     if (found < least) [best, least] = [candidate, found];
     if (found === 0) break;
   }
