@@ -71,6 +71,13 @@ describe("acts on nodes", () => {
     expect(sent).toEqual([]);
   });
 
+  it("write large counts as every other page does", async () => {
+    const busy = { ...fra, metrics: { ...fra.metrics!, tcp_established: 4_370 } };
+    const dialog = await ask("restart_core", [busy]);
+    const effects = dialog.getByRole("region", { name: "What it hits now" });
+    expect(await within(effects).findByText("4,370 open TCP connections there")).toBeInTheDocument();
+  });
+
   it("ask before a typed reason is lost", async () => {
     const closed = vi.fn();
     const dialog = await ask("maintenance_on", [fra], ["*"], closed);
