@@ -47,7 +47,7 @@ func line(t *testing.T, lines <-chan string) string {
 	select {
 	case line := <-lines:
 		return line
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "no frame came")
 	}
 	return ""

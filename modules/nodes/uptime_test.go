@@ -21,7 +21,7 @@ func TestTheUptimeOfACoreGoesOnBetweenReports(t *testing.T) {
 	ran := func(seconds int64) {
 		agent.Beat(func(b *agentapi.Heartbeat) { b.Core.UptimeSeconds = seconds })
 		eventually(t, func() bool {
-			clock.Advance(100 * time.Millisecond)
+			clock.Advance(25 * time.Millisecond)
 			return agent.State() == "online" && uptime() >= float64(seconds) && uptime() < float64(seconds)+20
 		})
 	}

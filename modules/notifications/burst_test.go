@@ -77,8 +77,8 @@ func TestThousandsOfEventsAtOnce(t *testing.T) { //nolint:paralleltest // looks 
 	minutes := int(time.Since(began)/time.Minute) + 2
 	require.LessOrEqual(t, sent, 3*stormKinds*(burst+1)*minutes, "a minute has a burst and what gathers after it")
 	require.GreaterOrEqual(t, sent, 3*stormKinds, "each kind is told on each channel")
-	const window = 5 * time.Second // evens out how late a message arrives
-	require.LessOrEqual(t, most(at, window), 20*5, "pace")
+	const window, late = 5, 2 // seconds; messages that arrive late on a busy machine come close together
+	require.LessOrEqual(t, most(at, window*time.Second), 20*(window+late), "pace")
 	require.Less(t, heap(), uint64(stormMemory), "memory")
 }
 

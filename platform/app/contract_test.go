@@ -45,7 +45,7 @@ var codeMember = regexp.MustCompile(`"code":"([a-z_]+)"`)
 // ask sends one request and reads no more than the beginning of the answer: streams never end.
 func ask(t testing.TB, p *paneltest.Panel, line policy, path string, headers ...string) reply {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	body := strings.NewReader("")
 	if line.method != http.MethodGet && line.method != http.MethodDelete {

@@ -30,7 +30,7 @@ func served(t *testing.T, routes ...Operation) string {
 	require.NoError(t, err)
 	go func() { _ = s.Serve(on) }()
 	t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 		defer stop()
 		require.NoError(t, s.Stop(ctx))
 	})

@@ -22,8 +22,12 @@ func TestAnswersOfTheLibraryAreAnswersOfThePanel(t *testing.T) {
 	},
 		Routes{takesNames("/names", access.Public(), BodyLimit(SmallBodyLimit))})
 	require.NoError(t, err)
-	s.app.Server().ReadTimeout = 300 * time.Millisecond
+	s.app.Server().ReadTimeout = time.Minute
 	addr := running(t, s)
+	impatient, err := New(Options{Denials: silent{}, Streams: NewStreams(), Clock: clockwork.NewRealClock()}, nil)
+	require.NoError(t, err)
+	impatient.app.Server().ReadTimeout = 300 * time.Millisecond
+	slow := running(t, impatient)
 	const json = "Host: x\r\nContent-Type: application/json\r\n"
 	for what, c := range map[string]struct{ text, status, code string }{
 		"no HTTP":           {"what is this\r\n\r\n", "400", "bad_request"},
@@ -51,7 +55,11 @@ func TestAnswersOfTheLibraryAreAnswersOfThePanel(t *testing.T) {
 			"bad_request",
 		},
 	} {
-		answer := answered(t, addr, c.text)
+		to := addr
+		if c.code == errSlow.Code {
+			to = slow
+		}
+		answer := answered(t, to, c.text)
 		require.True(t, strings.HasPrefix(answer, "HTTP/1.1 "+c.status+" "), "%s: %s", what, answer)
 		require.Contains(t, answer, `"code":"`+c.code+`"`, what)
 		require.Contains(t, answer, "Content-Type: application/problem+json", what)

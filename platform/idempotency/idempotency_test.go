@@ -42,7 +42,7 @@ func request(body string) idempotency.Request {
 	return idempotency.Request{
 		AccountID: "0190b6f0-0000-7000-8000-000000000000", Operation: "POST /things", Key: "key",
 		Digest: sha256.Sum256([]byte(body)),
-		Within: time.Second,
+		Within: time.Hour,
 	}
 }
 

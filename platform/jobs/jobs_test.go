@@ -25,7 +25,7 @@ import (
 	"panel/platform/operations"
 )
 
-const soon, often = 30 * time.Second, 10 * time.Millisecond
+const soon, often = 90 * time.Second, 10 * time.Millisecond
 
 type note struct {
 	Name string `json:"name"`

@@ -230,3 +230,23 @@ func TestSchedulesThatAreNotDeclaredWholeAreRefused(t *testing.T) {
 	silent.Blocked = ""
 	require.ErrorContains(t, scheduler.Add(silent), "Blocked")
 }
+
+// A schedule whose rule has changed with a new build gets its next run by the new rule; the others keep theirs.
+func TestAChangedRuleMovesTheNextRun(t *testing.T) {
+	t.Parallel()
+	db, clock := dbtest.New(t), clockwork.NewFakeClockAt(moment(t, "2026-05-01T10:00:30Z"))
+	next := func(name string) time.Time {
+		var at time.Time
+		require.NoError(t, db.NewRaw("select next_at from jobs.schedules where name = ?", name).Scan(t.Context(), &at))
+		return at.UTC()
+	}
+	t.Run("before", func(t *testing.T) { //nolint:paralleltest // the next one follows it
+		schedule(t, db, clock, full, zap.NewNop(), bell("notes.moved", "0 12 * * *"), bell("notes.kept", "0 13 * * *"))
+		ready(t, db, 2)
+	})
+	require.Equal(t, moment(t, "2026-05-01T12:00:00Z"), next("notes.moved"))
+	clock.Advance(time.Hour)
+	schedule(t, db, clock, full, zap.NewNop(), bell("notes.moved", "30 11 * * *"), bell("notes.kept", "0 13 * * *"))
+	eventually(t, func() bool { return next("notes.moved").Equal(moment(t, "2026-05-01T11:30:00Z")) })
+	require.Equal(t, moment(t, "2026-05-01T13:00:00Z"), next("notes.kept"))
+}

@@ -138,7 +138,7 @@ func expect(t *testing.T, from <-chan string, wanted ...string) {
 		case got, open := <-from:
 			require.True(t, open, "the log ended before %q", message)
 			require.Equal(t, message, got)
-		case <-time.After(10 * time.Second):
+		case <-time.After(time.Minute):
 			require.FailNow(t, "nothing came", "%q", message)
 		}
 	}

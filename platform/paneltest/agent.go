@@ -95,7 +95,7 @@ func (a *Agent) State() string {
 	return a.Node().Text("state")
 }
 
-const shownWithin = 30 * time.Second
+const shownWithin = time.Minute
 
 // Shown waits until the node shows the value at a dotted path, as evidence reaches the database a moment after the
 // answer.

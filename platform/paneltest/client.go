@@ -87,7 +87,9 @@ func (c *Client) Do(method, path string, body any, headers ...string) *Answer {
 	defer func() { _ = response.Body.Close() }()
 	content, err := io.ReadAll(response.Body)
 	require.NoError(c.panel.t, err)
-	return &Answer{panel: c.panel, Status: response.StatusCode, Header: response.Header, Body: content}
+	answer := &Answer{panel: c.panel, Status: response.StatusCode, Header: response.Header, Body: content}
+	answer.whole(method, path)
+	return answer
 }
 
 func reader(p *Panel, body any) io.Reader {

@@ -68,7 +68,7 @@ func TestAMigrationIsSeenOnlyWhileItGoesOn(t *testing.T) {
 	require.Eventually(
 		t,
 		sessions(t, c, "state = 'active' and wait_event = 'PgSleep'"),
-		10*time.Second,
+		60*time.Second,
 		10*time.Millisecond,
 	)
 	is(true)

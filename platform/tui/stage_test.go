@@ -27,7 +27,7 @@ type stage struct {
 // noon is the moment of all tests.
 var noon = time.Date(2026, 11, 20, 14, 5, 0, 0, time.UTC)
 
-const patience = 10 * time.Second
+const patience = time.Minute
 
 func newStage(t *testing.T, w *session, width, height int) *stage {
 	t.Helper()

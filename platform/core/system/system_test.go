@@ -164,7 +164,7 @@ func TestAnOpenStreamDoesNotKeepASessionAlive(t *testing.T) {
 			clock.Advance(time.Second)
 			require.NoError(t, p.Bus().Emit(t.Context(), events.Event{Kind: "system.started", Data: system.Change{}}))
 			return alive(lines)
-		}, 10*time.Second, 10*time.Millisecond)
+		}, 30*time.Second, 10*time.Millisecond)
 	}
 	clock.Advance(time.Hour)
 	require.Eventually(t, func() bool {
@@ -175,7 +175,7 @@ func TestAnOpenStreamDoesNotKeepASessionAlive(t *testing.T) {
 		default:
 			return false
 		}
-	}, 10*time.Second, 10*time.Millisecond)
+	}, 30*time.Second, 10*time.Millisecond)
 	viewer.Get("/api/v1/system/status").Refused(http.StatusUnauthorized, "session_expired")
 }
 

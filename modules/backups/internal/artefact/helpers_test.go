@@ -162,7 +162,7 @@ func programs(t testing.TB, script string) string {
 	return path
 }
 
-const patience = 30 * time.Second
+const patience = time.Minute
 
 func encodedOf(t testing.TB, value any) string {
 	t.Helper()

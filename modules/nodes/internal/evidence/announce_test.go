@@ -130,7 +130,7 @@ func TestAChangeOfStateAndItsEventCommitTogether(t *testing.T) {
 	var event events.Event
 	select {
 	case event = <-seen:
-	case <-time.After(10 * time.Second):
+	case <-time.After(time.Minute):
 		require.Fail(t, "no event")
 	}
 	require.Equal(t, nodesapi.NodeOnline, event.Kind)

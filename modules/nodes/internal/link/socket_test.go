@@ -69,7 +69,7 @@ func exchange(t *testing.T, conn *websocket.Conn, text string) (f agentapi.Frame
 // ends waits until the panel has ended the connection.
 func ends(t *testing.T, conn *websocket.Conn) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	for {
 		if _, _, err := conn.Read(ctx); err != nil {
@@ -131,7 +131,7 @@ func asking(t *testing.T, address, request string) string {
 	conn, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
 	require.NoError(t, err)
 	defer func() { _ = conn.Close() }()
-	require.NoError(t, conn.SetDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	_, err = io.WriteString(conn, request)
 	require.NoError(t, err)
 	line, err := bufio.NewReader(conn).ReadString('\n')

@@ -122,7 +122,7 @@ func TestWhoWaitsForAnOrderTwiceGetsItTwice(t *testing.T) {
 	id, other := o.order(t, node, nil), o.order(t, node, nil)
 	require.NoError(t, o.Finish(t.Context(), node, good(id)))
 	require.NoError(t, o.Finish(t.Context(), node, good(other)))
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	results, err := o.Await(ctx, id, other, id)
 	require.NoError(t, err)
