@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -50,7 +51,7 @@ func failingWith(t *testing.T, fails func() error) (*http.Response, map[string]a
 func TestAFailureOfThePanelStaysInItsLog(t *testing.T) {
 	t.Parallel()
 	for name, fails := range map[string]func() error{
-		"error": func() error { return fmt.Errorf("read the file /etc/panel/secret: %w", io.ErrUnexpectedEOF) },
+		"error": func() error { return fmt.Errorf("read the file /etc/panel/secret: %w", fs.ErrPermission) },
 		"panic": func() error { panic("the secret is 7") },
 	} {
 		answer, document, logs := failingWith(t, fails)

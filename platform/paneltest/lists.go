@@ -25,8 +25,9 @@ func (a *Answer) whole(method, path string) {
 	}
 	var value any
 	require.NoError(a.panel.t, json.Unmarshal(a.Body, &value))
-	require.Empty(a.panel.t, nullIn(answer, value, ""), "%s %s answers with null for a list or a table: %.2000s", method,
-		path, a.Body)
+	if place := nullIn(answer, value, ""); place != "" {
+		a.panel.t.Errorf("%s %s answers with null at %s, which is a list or a table: %.1000s", method, path, place, a.Body)
+	}
 }
 
 // answerOf is the type of the body that an operation answers with; nil where none has one.
