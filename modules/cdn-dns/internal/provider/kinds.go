@@ -110,10 +110,16 @@ func New(
 
 // Kinds lists the services by their names.
 func Kinds() []*Kind {
-	return []*Kind{
+	all := []*Kind{
 		bunnyKind(), cloudflareKind(), digitalOceanKind(), hetznerKind(), linodeKind(), powerDNSKind(), rfc2136Kind(),
 		selectelKind(), timewebKind(), vultrKind(), yandexKind(),
 	}
+	for _, kind := range all {
+		for i := range kind.Fields {
+			kind.Fields[i].Choices = append([]string{}, kind.Fields[i].Choices...) // a list, also where it is empty
+		}
+	}
+	return all
 }
 
 // Kind gives a service; nil for an unknown one.
