@@ -15,7 +15,8 @@ func TestTheListsOfAnEmptyPanelAreEmptyLists(t *testing.T) {
 	p := everything(t)
 	admin, answered := p.Admin(), 0
 	for _, op := range p.App.Server().Routes() {
-		if op.Method != http.MethodGet || op.Answer() == nil || op.Waits || op.Lasting || strings.Contains(op.Path, "{") {
+		if op.Method != http.MethodGet || op.Answer() == nil || op.Waits || op.Lasting ||
+			strings.Contains(op.Path, "{") {
 			continue
 		}
 		if admin.Get(op.Path).Status == http.StatusOK {

@@ -70,7 +70,9 @@ func TestEqualRowsOfAShortListKeepTheirOrder(t *testing.T) {
 	}
 	list := ShortList[person]{
 		ID: func(p person) string { return p.id }, Usual: "name",
-		Sorts: map[string]func(a, b person) int{"name": func(a, b person) int { return strings.Compare(a.name, b.name) }},
+		Sorts: map[string]func(a, b person) int{
+			"name": func(a, b person) int { return strings.Compare(a.name, b.name) },
+		},
 	}
 	for _, sort := range []string{"name", "-name"} {
 		var seen []string

@@ -47,12 +47,13 @@ func TestAnOperationShowsEachAttemptOfItsJob(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
 	goOn := make(chan error)
-	queue := start(t, db, jobs.Worker{Kind: "notes.write", Attempts: 3, Work: func(ctx context.Context, j jobs.Job) error {
+	work := func(ctx context.Context, j jobs.Job) error {
 		if err := j.Progress(ctx, 10*j.Attempt); err != nil {
 			return err
 		}
 		return <-goOn
-	}})
+	}
+	queue := start(t, db, jobs.Worker{Kind: "notes.write", Attempts: 3, Work: work})
 	id := followed(t, queue, note{Name: "a long note"}, jobs.Opts{})
 	eventually(t, func() bool { return operation(t, db, id).Progress == 10 })
 	require.Equal(t, operations.Running, operation(t, db, id).State)
@@ -70,17 +71,20 @@ func TestAnOperationShowsEachAttemptOfItsJob(t *testing.T) {
 func TestAnOperationFailsWithTheReasonOfItsJob(t *testing.T) {
 	t.Parallel()
 	db := dbtest.New(t)
-	queue := start(t, db, jobs.Worker{Kind: "notes.write", Work: jobs.Do(func(_ context.Context, _ jobs.Job, n note) error {
+	work := func(_ context.Context, _ jobs.Job, n note) error {
 		if n.Name == "panics" {
 			panic("broken pencil")
 		}
 		return jobs.Permanent(errors.New("no such profile"))
-	})})
+	}
+	queue := start(t, db, jobs.Worker{Kind: "notes.write", Work: jobs.Do(work)})
 	hopeless := followed(t, queue, note{Name: "hopeless"}, jobs.Opts{})
 	last := followed(t, queue, note{Name: "panics"}, jobs.Opts{Attempts: 1})
 	require.Equal(t, "no such profile", reaches(t, db, hopeless, operations.Failed).Error)
 	require.Contains(t, reaches(t, db, last, operations.Failed).Error, "broken pencil")
-	eventually(t, func() bool { return slices.Equal(states(t, db, "notes.write"), []string{"cancelled", "discarded"}) })
+	eventually(t, func() bool {
+		return slices.Equal(states(t, db, "notes.write"), []string{"cancelled", "discarded"})
+	})
 }
 
 // A job that was cancelled while it waited never runs; one that runs is told so, and both end as cancelled.
@@ -196,7 +200,8 @@ func TestTheBacklogOfEachKindIsMeasured(t *testing.T) {
 	for range 3 {
 		require.NoError(t, queue.Insert(t.Context(), note{}, jobs.Opts{}))
 	}
-	_, err := db.ExecContext(t.Context(), `insert into jobs.river_job (kind, args, max_attempts, metadata, queue, scheduled_at)
+	_, err := db.ExecContext(t.Context(), `insert into jobs.river_job
+			(kind, args, max_attempts, metadata, queue, scheduled_at)
 		values ('notes.orphan', '{}', 3, '{}', 'panel', now() - interval '1 hour')`)
 	require.NoError(t, err)
 	eventually(t, func() bool { return metric(t, runner, `panel_jobs_running{kind="notes.write"}`) == "1" })

@@ -26,7 +26,8 @@ func (a *Answer) whole(method, path string) {
 	var value any
 	require.NoError(a.panel.t, json.Unmarshal(a.Body, &value))
 	if place := nullIn(answer, value, ""); place != "" {
-		a.panel.t.Errorf("%s %s answers with null at %s, which is a list or a table: %.1000s", method, path, place, a.Body)
+		a.panel.t.Errorf("%s %s answers with null at %s, which is a list or a table: %.1000s", method, path, place,
+			a.Body)
 	}
 }
 
