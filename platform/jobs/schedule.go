@@ -93,7 +93,7 @@ func (s *Scheduler) Run(ctx context.Context) error {
 		<-ctx.Done()
 		return nil
 	}
-	if err := s.prepare(ctx); err != nil {
+	if err := s.prepare(ctx); err != nil && ctx.Err() == nil {
 		return err
 	}
 	for ctx.Err() == nil {
