@@ -416,7 +416,7 @@ func keysOf(checks []BypassCheck) []string {
 
 func drawnOr(g *graph.Graph) graph.Graph {
 	if g == nil {
-		return graph.Graph{}
+		return graph.Graph{Nodes: []graph.Node{}, Edges: []graph.Edge{}}
 	}
 	return *g
 }
