@@ -9,7 +9,7 @@ const looks = [
 ] as const;
 
 /** Draws an address in both languages and themes, and on a phone. */
-async function inEveryLook(page: Page, address: string, name: string): Promise<void> {
+async function inEveryLook(page: Page, address: string, name: string, level = 2): Promise<void> {
   for (const [language, theme, width] of looks) {
     await page.evaluate(
       ([to, paint]) => (localStorage.setItem("panel-language", to), localStorage.setItem("panel-theme", paint)),
@@ -18,7 +18,7 @@ async function inEveryLook(page: Page, address: string, name: string): Promise<v
     await page.setViewportSize({ width, height: 900 });
     await page.goto(address);
     await expect(page.locator("html")).toHaveAttribute("lang", language);
-    await expect(page.getByRole("heading", { level: 2 }).first()).toBeVisible();
+    await expect(page.getByRole("heading", { level }).first()).toBeVisible();
     await passesGates(page);
     await picture(page, `${name}-${language}-${theme}-${width}`);
   }
@@ -82,4 +82,74 @@ test("a policy that forbids the protocol of a flow refuses its plan and names th
   await picture(page, "policies-refused");
   await expect(page.getByText(/Never in plain sight/).first()).toBeVisible();
   await expect(page.getByText(/Only VLESS/).first()).toBeVisible();
+});
+
+test("a drawing leaves by a custom plan and chooses traffic by a set, in the graph as in the outline", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    stand.call<T>(populated.token, method, `/api/v1${path}`, body);
+  const before = await call<{ version: number }>("GET", "/policy-catalogue");
+  await call("PUT", "/policy-catalogue", {
+    revision: before.version,
+    sets: [{ name: "trackers", domain: ["tracker.example"] }],
+    presets: [],
+    geo_tokens: [],
+  });
+  const made = await call<{ id: string }>("POST", "/custom-plans", {
+    name: "Riga proxy",
+    body: { way: "socks", address: "proxy.example.net", port: 1080 },
+  });
+  const policy = await call<{ id: string; revision: number }>("POST", "/policies", {
+    name: "Ways out",
+    kind: "routing",
+  });
+  await call("POST", `/custom-plans/${made.id}/versions/1/enable`, { policy_id: policy.id });
+  const listener = { protocol: "shadowsocks2022", port: 28452 };
+  const { id } = await call<{ id: string }>("POST", "/connection-units", {
+    name: "By a proxy",
+    graph: {
+      nodes: [
+        { key: "entry", kind: "entry", node_id: populated.node, params: { listener } },
+        { key: "custom", kind: "custom" },
+        { key: "block", kind: "block" },
+      ],
+      edges: [
+        { from: "entry", to: "block", match: { domain: ["ads.example"] }, priority: 10 },
+        { from: "entry", to: "custom" },
+      ],
+    },
+  });
+  await call("PUT", `/policies/${policy.id}/flows`, { revision: policy.revision, flow_ids: [id] });
+
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/flows/${id}/outline`);
+  await page.getByRole("button", { name: "Expand all" }).click();
+  await page.getByRole("button", { name: /Custom plan.*choose a custom plan/ }).click();
+  await page.getByRole("combobox", { name: "Custom plan" }).click();
+  await picture(page, "editor-plan-choice");
+  await page.getByRole("option", { name: "Riga proxy v1 · SOCKS proxy proxy.example.net:1080" }).click();
+  await page
+    .getByRole("button", { name: /^Level.*ads\.example/ })
+    .first()
+    .click();
+  await page.getByRole("combobox", { name: "Sets of the catalogue" }).click();
+  await page.getByRole("option", { name: "trackers" }).click();
+  await page.keyboard.press("Escape");
+  await expect(page.getByText("ads.example, set:trackers").first()).toBeVisible();
+  await passesGates(page);
+  await picture(page, "editor-set-choice");
+  await expect
+    .poll(async () => JSON.stringify(await call("GET", `/connection-units/${id}/draft`)))
+    .toMatch(/plan_version_id.*trackers/);
+  for (const view of ["outline", "graph"]) {
+    await inEveryLook(page, `${stand.url}/flows/${id}/${view}`, `editor-governed-${view}`, 1);
+  }
+  await page.goto(`${stand.url}/flows/${id}/graph`);
+  await expect(page.getByText("Riga proxy v1, SOCKS proxy proxy.example.net:1080").first()).toBeVisible();
+  await expect(page.getByText("ads.example, set:trackers").first()).toBeVisible();
+  await page.getByRole("button", { name: "Compile plan" }).click();
+  await expect(page).toHaveURL(/\/plans\//);
 });
