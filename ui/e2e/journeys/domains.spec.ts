@@ -10,6 +10,8 @@ interface Fleet {
   flow: string;
   wildcard: CertificateFiles;
   short: CertificateFiles;
+  /** One whose end is near. */
+  ending: CertificateFiles;
 }
 
 /** A node with three host names, and certificates to upload. */
@@ -68,6 +70,7 @@ const test = ready.extend<object, { fleet: Fleet }>({
         flow: id,
         wildcard: await makeCertificate(folder("wildcard"), ["*.example.test", "example.test"], 90),
         short: await makeCertificate(folder("short"), ["fra-01.other.test"], 10),
+        ending: await makeCertificate(folder("ending"), ["front.other.test"], 90, 85),
       });
     },
     { scope: "worker", timeout: 300_000 },
@@ -136,6 +139,37 @@ test("a certificate that ends soon says so, and the panel's rule colours it", as
   await expect(page.getByRole("link", { name: "fra-01.other.test" })).toBeVisible();
   await passesGates(page);
   await picture(page, "node-domains");
+});
+
+test("one whose end is near says so in the list, at its name and on the overview", async ({
+  page,
+  stand,
+  fleet,
+  ready: { token },
+}) => {
+  const { chain, key } = fleet.ending;
+  const { id } = await stand.call<{ id: string }>(token, "POST", "/api/v1/certificates", { chain, key });
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/domains`);
+  await expect(page.getByRole("row", { name: /front\.other\.test.*Expires soon.*4 days left/ })).toBeVisible();
+  await page.goto(`${stand.url}/domains/certificates`);
+  await expect(page.getByRole("row", { name: /front\.other\.test.*Expires soon.*4 days left/ })).toBeVisible();
+  await passesGates(page);
+  for (const [language, theme, width] of [
+    ["ru", "light", 1360],
+    ["ru", "dark", 390],
+    ["en", "dark", 1360],
+  ] as const) {
+    await shown(page, `${stand.url}/domains/certificates?open=${id}`, language, theme, width);
+    await expect(page.getByRole("dialog")).toBeVisible();
+    await passesGates(page);
+    await picture(page, `certificate-ending-${language}-${theme}-${width}`);
+  }
+  await page.goto(stand.url);
+  await expect(page.getByText("After its end clients refuse the connection")).toBeVisible();
+  await passesGates(page);
+  await picture(page, "overview-certificate-ending");
+  await stand.call(token, "DELETE", `/api/v1/certificates/${id}`);
 });
 
 test("one that a flow shows is not removed; another one is, once its name was typed", async ({

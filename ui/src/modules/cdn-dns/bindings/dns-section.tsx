@@ -8,6 +8,7 @@ import { Action } from "@/components/action/action";
 import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
 import { RelativeTime } from "@/components/text/relative-time";
+import { useNow } from "@/components/text/use-now";
 import classes from "../cdn-dns.module.css";
 import { dnsQuery, useCheckDns, type DnsDetail } from "./api";
 import { Conflicts, Seen, Wanted } from "./dns-records";
@@ -72,10 +73,12 @@ function Detail({ id, dns }: { id: string; dns: DnsDetail }) {
 
 function Looked({ dns: { checked_at: at, next_check_at: next } }: { dns: DnsDetail }) {
   const { t } = useTranslation("cdn-dns");
+  const now = useNow();
   if (!at) return t("dns.never");
   return (
     <>
-      {t("dns.checked")} <RelativeTime at={at} />, {t("dns.next")} <RelativeTime at={next} />
+      {t("dns.checked")} <RelativeTime at={at} />, {t("dns.next")}{" "}
+      {Date.parse(next) > now ? <RelativeTime at={next} /> : t("dns.due")}
     </>
   );
 }

@@ -78,6 +78,18 @@ describe("the DNS of a host name", () => {
     expect(screen.getByText("no answer")).toBeInTheDocument();
   });
 
+  it("says when it is looked at next, and does not name a moment that has passed", async () => {
+    await section(makeDns());
+    await screen.findByText("Leads to the node");
+    expect(screen.getByRole("region", { name: "DNS" })).toHaveTextContent(/checked .* ago, next check in /);
+  });
+
+  it("is about to be looked at when its time has come", async () => {
+    await section(makeDns({ next_check_at: inDays(-0.0001) }));
+    await screen.findByText("Leads to the node");
+    expect(screen.getByRole("region", { name: "DNS" })).toHaveTextContent(/checked .* ago, next check any moment/);
+  });
+
   it("is looked at now, and shows what the look has found", async () => {
     const { written } = await section(makeDns({ state: "mismatch", seen: [] }), {
       [`POST ${path}/check`]: { body: makeDns() },
