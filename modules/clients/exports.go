@@ -44,11 +44,11 @@ func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]client
 	return rows, database.Fault(q.Scan(ctx, &rows), nil)
 }
 
-// CountsSQL counts the clients of flows within a query of another module. flowIDs is what their ids are compared with.
+// CountsSQL counts the clients of flows within a query of another module.
 func (e exported) CountsSQL(flowIDs, at string) string {
-	return `select u.flow_id, jsonb_build_object('total', count(*) filter (where u.state <> 'revoked'),
-			'active', count(*) filter (where u.state = 'active'),
-			'waiting', count(*) filter (where u.by_apply and u.installed = (u.state <> 'active'))) as clients
+	return `select u.flow_id, count(*) filter (where u.state <> 'revoked') as clients_total,
+			count(*) filter (where u.state = 'active') as clients_active,
+			count(*) filter (where u.by_apply and u.installed = (u.state <> 'active')) as clients_waiting
 		from (select a.flow_id, a.installed, l.flow_id is null as by_apply,
 				` + strings.Replace(useStateAt, "?", at, 1) + ` as state
 			from client_flows a join client_profiles c on c.id = a.client_id

@@ -23,7 +23,7 @@ import (
 type shownRow struct {
 	flowRow
 
-	ClientCounts  clientsapi.Counts `bun:"client_counts,type:jsonb"`
+	ClientCounts  clientsapi.Counts `bun:"embed:clients_"`
 	Entry         *graph.Node       `bun:"entry,type:jsonb"`
 	NodeIDs       []string          `bun:"node_ids,array"` // of the installed fragments
 	VersionNumber *int
@@ -56,7 +56,7 @@ const (
 func (s *service) shownFlows(page *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
 	counts := s.clients.CountsSQL(pageIDs, args.Place(s.now()))
 	return s.db.NewSelect().With("p", page.ColumnExpr(pageColumns)).TableExpr("p").
-		ColumnExpr("p.*, g.node_ids, u.pending, coalesce(n.clients, '{}') as client_counts").
+		ColumnExpr("p.*, g.node_ids, u.pending, n.clients_total, n.clients_active, n.clients_waiting").
 		ColumnExpr("v.number as version_number, v.bypassed, a.stage as last_stage").
 		ColumnExpr("a.finished_at is not null as last_finished").
 		Join(pageFragments).Join(pagePending).

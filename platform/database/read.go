@@ -7,6 +7,7 @@ import (
 	"io"
 	"reflect"
 	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -108,11 +109,17 @@ func (nothing) Columns() []string         { return nil }
 func (nothing) Close() error              { return nil }
 func (nothing) Next([]driver.Value) error { return io.EOF }
 
+// usualPage is how many rows there are mostly where there is more than one.
+const usualPage = 64
+
 // collect reads all rows. A null leaves the zero value.
 func collect[T any](db *DB, rows pgx.Rows) ([]T, error) {
 	var out []T
 	var columns []column
 	for rows.Next() {
+		if len(out) == 1 {
+			out = slices.Grow(out, usualPage)
+		}
 		var zero T
 		out = append(out, zero)
 		row := reflect.ValueOf(&out[len(out)-1]).Elem()

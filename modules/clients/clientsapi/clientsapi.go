@@ -131,8 +131,9 @@ type Clients interface {
 	Import(ctx context.Context, clients []Brought) error
 	// OfFlow gives what clients have on a flow, revoked ones too, oldest first; at most so many of them, or all with 0.
 	OfFlow(ctx context.Context, flowID string, most int) ([]Access, error)
-	// CountsSQL gives the text of a query for one that lists flows to join: flow_id and, as JSON of Counts, clients. It
-	// takes the text of a query of the ids of flows and the expression of the moment; a flow without clients is absent.
+	// CountsSQL gives the text of a query for one that lists flows to join: flow_id and what Counts has, as
+	// clients_total, clients_active and clients_waiting. It takes what the ids of flows are compared with and the
+	// expression of the moment; a flow without clients is absent.
 	CountsSQL(flowIDs, at string) string
 	// Credentials opens those of the live clients of a flow, oldest first; of one of them alone when it is named.
 	Credentials(ctx context.Context, flowID, clientID string) ([]Credentials, error)

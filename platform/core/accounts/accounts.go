@@ -167,11 +167,11 @@ var accountOrders = map[string]struct {
 }
 
 // pageColumns are what a list shows or goes on from. Digests of passwords stay in the database.
-const pageColumns = "a.id, a.username, a.username_key, a.permissions, a.state, a.must_change_password, a.last_login_at, " +
+const pageColumns = "a.id, a.username, a.username_key, a.permissions AS keys, a.state, a.must_change_password, a.last_login_at, " +
 	"a.last_login_ip, a.created_at, a.revision"
 
 // page gives one account more than the page holds, and how many match. Fault: bad_parameter (400).
-func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, total int, err error) {
+func (s *store) page(ctx context.Context, in *listInput) (rows []listedRow, total int, err error) {
 	name, down := strings.CutPrefix(in.Sort, "-")
 	by, known := accountOrders[name]
 	if !known {
@@ -183,7 +183,7 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 	}
 	args := new(database.Arguments)
 	total, all := 0, in.kept(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr("count(*)"), args)
-	query := in.kept(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr(pageColumns), args)
+	query := in.kept(s.db.NewSelect().TableExpr("accounts AS a").ColumnExpr("a.*"), args)
 	direction, than := "", ">"
 	if down {
 		direction, than = " desc", "<"
@@ -196,15 +196,13 @@ func (s *store) page(ctx context.Context, in *listInput) (rows []accountRow, tot
 		OrderExpr(by.column + direction + ", id" + direction).Limit(int64(in.Limit) + 1)
 	shown := s.db.NewSelect().With("p", query).TableExpr("p AS a").ColumnExpr(pageColumns + ", a.total, " + pageFactors).
 		Join(pagePasskeys).OrderExpr("a.sort_key" + direction + ", a.id" + direction)
-	var found []countedRow
-	if err := database.Read(ctx, s.db, &found, shown, args); err != nil {
+	if err := database.Read(ctx, s.db, &rows, shown, args); err != nil {
 		return nil, 0, database.Fault(err, nil)
 	}
-	rows = make([]accountRow, len(found))
-	for i := range found {
-		rows[i], total = found[i].accountRow, found[i].Total
+	if len(rows) > 0 {
+		return rows, rows[0].Total, nil
 	}
-	if len(rows) == 0 && after != nil {
+	if after != nil {
 		total, err = s.matching(ctx, in)
 	}
 	return rows, total, err
@@ -218,10 +216,17 @@ const (
 		where account_id = any(array(select id from p)) group by account_id) as k on k.account_id = a.id`
 )
 
-// countedRow is an account beside how many match.
-type countedRow struct {
+// listedRow is an account of a page, beside how many match. Its keys are read as the texts that are shown.
+type listedRow struct {
 	accountRow
-	Total int `bun:"total,scanonly"`
+	Keys  []string `bun:"keys,scanonly,array"`
+	Total int      `bun:"total,scanonly"`
+}
+
+func (r *listedRow) shown() account {
+	out := r.accountRow.shown()
+	out.Permissions = r.Keys
+	return out
 }
 
 // matching is for a page beyond the last account, which has no row that could tell.
