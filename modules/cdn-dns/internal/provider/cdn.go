@@ -90,11 +90,17 @@ func (c *Client) CDN() CDN {
 // known turns the errors of a driver into faults.
 type known struct{ at CDN }
 
-// Advance looks a second time at what is in its way: another panel may have made it since the first look, and by its
-// name it is the front's own.
+// mostParts is how many things a front consists of at a CDN: a group of origins, a resource and its host name.
+const mostParts = 3
+
+// Advance looks again at what is in its way: another panel may have made it since the look before, and by its name it
+// is the front's own. That can happen once with each part of a front.
 func (k known) Advance(ctx context.Context, f Front) (Standing, error) {
 	s, err := k.at.Advance(ctx, f)
-	if refusal := refusalOf(err); refusal != nil && refusal.Exists {
+	for range mostParts {
+		if refusal := refusalOf(err); refusal == nil || !refusal.Exists {
+			break
+		}
 		s, err = k.at.Advance(ctx, f)
 	}
 	if refusal := refusalOf(err); refusal != nil && refusal.Exists {

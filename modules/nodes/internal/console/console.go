@@ -29,6 +29,7 @@ func Commands(env cli.Env) []*cobra.Command {
 			"moment is a time with its zone, or how long ago it was: 30m, 1h or 2d.",
 		RunE: func(cmd *cobra.Command, args []string) error { return past(cmd.Context(), env, args[0]) },
 	})
+	group.AddCommand(listCommand(env), showCommand(env), setCommand(env), maintenanceCommand(env))
 	return []*cobra.Command{group}
 }
 
