@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strconv"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
