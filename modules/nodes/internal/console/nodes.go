@@ -165,7 +165,7 @@ func detailFields(n detail) []cli.Field {
 		{Key: "country", Label: heads[3], Value: row[3]},
 		{Key: "city", Label: "City", Value: cli.OrDash(n.City)},
 		{Key: "agent", Label: heads[4], Value: row[4]},
-		{Key: "last_seen_at", Label: "Last seen", Value: cli.Stamp(n.Agent.LastSeenAt)},
+		{Key: "last_seen_at", Label: "Last heard of", Value: cli.Stamp(n.Agent.LastSeenAt)},
 		{Key: "core", Label: heads[5], Value: row[5]},
 		{Key: "in_sync", Label: "In sync", Value: strconv.FormatBool(n.Core.InSync)},
 		{Key: "flows", Label: "Flows", Value: strconv.Itoa(len(n.FlowIDs))},
