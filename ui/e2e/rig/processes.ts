@@ -52,6 +52,7 @@ export function run(
     child.on("close", (code) =>
       code === 0 ? resolve(out.trim()) : reject(new Error(`${path} ${args[0]} ended with ${code}: ${err}`)),
     );
+    child.stdin.on("error", () => undefined); // it may end without having read everything
     child.stdin.end(input);
   });
 }
