@@ -113,7 +113,7 @@ func TestMaintenanceBeginsAndEnds(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(text), &wanted))
 	require.True(t, wanted.On)
 	require.Equal(t, "the disk", wanted.Reason)
-	require.WithinDuration(t, time.Now().Add(2*time.Hour), wanted.Until, 10*time.Minute)
+	require.WithinDuration(t, wanted.Until, time.Now().Add(2*time.Hour), 10*time.Minute)
 
 	exit, out, asked = onFra(t, "maintenance", "fra-01", "off")
 	require.Equal(t, cli.ExitDone, exit, out)
