@@ -64,8 +64,8 @@ var heads = []string{"Node", "State", "Address", "Country", "Agent", "Core", "Ta
 func cellsOf(n node) []string {
 	core := strings.TrimSpace(n.Core.Version + " " + n.Core.State)
 	return []string{
-		n.Name, n.State, cli.OrDash(n.Address), cli.OrDash(n.CountryCode), cli.OrDash(n.Agent.Version), cli.OrDash(core),
-		cli.OrDash(strings.Join(n.Tags, ", ")), n.ID,
+		n.Name, n.State, cli.OrDash(n.Address), cli.OrDash(n.CountryCode), cli.OrDash(n.Agent.Version),
+		cli.OrDash(core), cli.OrDash(strings.Join(n.Tags, ", ")), n.ID,
 	}
 }
 
@@ -74,8 +74,8 @@ func listCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "list", Short: "List nodes", Args: cobra.NoArgs,
 		Example: "panelctl nodes list --state attention",
-		Long: "Lists nodes by their names, with their state, agent and core. It asks GET /api/v1/nodes, page by page. The state " +
-			"attention means offline or degraded.",
+		Long: "Lists nodes by their names, with their state, agent and core. It asks GET /api/v1/nodes, page by page. " +
+			"The state attention means offline or degraded.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			query := url.Values{}
 			for name, value := range map[string]string{
