@@ -120,6 +120,15 @@ func TestMaintenanceBeginsAndEnds(t *testing.T) {
 	require.Equal(t, at+`{"on":false}`, asked[1])
 }
 
+// Who begins a maintenance that goes on already keeps its end and reason where he says none.
+func TestAMaintenanceThatGoesOnKeepsItsEndAndReason(t *testing.T) {
+	t.Parallel()
+	resting := strings.Replace(fra, `"roles"`, `"maintenance": {"until": "2026-01-20T07:40:00Z", "reason": "the disk"}, "roles"`, 1)
+	exit, out, asked := paneltest.Line(t, Commands, map[string]string{"*": resting}, "nodes", "maintenance", fraID, "on")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Contains(t, asked[1], `{"on":true,"until":"2026-01-20T07:40:00Z","reason":"the disk"}`)
+}
+
 func TestAnUnknownNodeIsSaidByItsName(t *testing.T) {
 	t.Parallel()
 	exit, out, _ := paneltest.Line(t, Commands, nil, "nodes", "show", "nowhere")

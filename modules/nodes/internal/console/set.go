@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"net/url"
@@ -176,6 +177,10 @@ func maintenanceCommand(env cli.Env) *cobra.Command {
 			found, err := nodeNamed(cmd.Context(), client, args[0])
 			if err != nil {
 				return err
+			}
+			if going := found.Maintenance; wanted.On && going != nil { // what is not said stays as somebody has set it
+				wanted.Reason = cmp.Or(wanted.Reason, going.Reason)
+				wanted.Until = cmp.Or(wanted.Until, going.Until)
 			}
 			to := path + "/" + url.PathEscape(found.ID) + "/maintenance"
 			err = client.Do(cmd.Context(), http.MethodPost, to, wanted, nil)
