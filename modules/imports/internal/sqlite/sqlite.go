@@ -1,17 +1,21 @@
-// Package sqlite reads tables of a database file of SQLite 3, without the SQL: each table whole, row by row.
+// Package sqlite reads tables of a database file that may come from anybody.
 //
-// The file may come from anybody. Memory is bounded by the longest row that is taken, time by the number of pages: each
-// page of a table is read once, rows take no more in sum than a sound file of the size has, and whatever does not fit
-// the format ends the reading with ErrBroken. Nothing is written, and no code of the file is run.
+// SQLite itself reads the file: read only, without views, triggers and functions of the file, and with limits for the
+// length of a row and for memory. It belongs into a process of its own all the same: see package confined.
 package sqlite
 
 import (
-	"bytes"
-	"encoding/binary"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math"
+	"slices"
+	"strings"
+
+	"github.com/ncruces/go-sqlite3"
+	"github.com/ncruces/go-sqlite3/util/ioutil"
+	"github.com/ncruces/go-sqlite3/vfs/readervfs"
 )
 
 // ErrBroken means that the file is not a whole database of SQLite 3.
@@ -22,32 +26,22 @@ const Magic = "SQLite format 3\x00"
 
 // Limits of what is read.
 const (
-	mostRow   = 32 << 20
-	mostDepth = 20
-	rowCost   = 16 // of a row, beside its bytes
+	mostRow    = 32 << 20
+	mostMemory = 256 << 20
+	mostNames  = 10_000
+	rowCost    = 16 // of a row, beside its bytes
+	slack      = 4 << 20
 )
-
-const headerSize = 100
 
 // File is a database.
 type File struct {
-	in       io.ReaderAt
-	size     int64
-	pageSize int
-	usable   int
-	encoding uint32
-	left     int64 // pages that may still be read
-	budget   int64 // bytes of rows that may still be read
-	tables   map[string]table
+	conn   *sqlite3.Conn
+	source *source
+	tables map[string][]string // names of their columns
+	budget int64               // bytes of rows that may still be read
 
 	// Journaled says that changes may lie in a file beside this one.
 	Journaled bool
-}
-
-type table struct {
-	root    uint32
-	columns []string
-	rowid   int // column that is the row's number, or -1
 }
 
 // Row is one row by the names of its columns: nil, int64, float64, string or []byte.
@@ -77,227 +71,192 @@ func (r Row) Int(column string) int64 {
 	return 0
 }
 
-// Open reads the header and the list of tables.
-func Open(in io.ReaderAt, size int64) (*File, error) {
-	head := make([]byte, headerSize)
-	if err := fill(in, head, 0); err != nil || !bytes.HasPrefix(head, []byte(Magic)) {
+// source is what the file is read from. It keeps the error that SQLite has no words for.
+type source struct {
+	io.ReaderAt
+	size   int64
+	failed error
+}
+
+var _ ioutil.SizeReaderAt = (*source)(nil)
+
+func (s *source) Size() (int64, error) { return s.size, nil }
+
+// ReadAt gives zeros behind the end, and no error with the last byte.
+func (s *source) ReadAt(into []byte, at int64) (int, error) {
+	n, err := s.ReaderAt.ReadAt(into, at)
+	if n == len(into) {
+		return n, nil
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		s.failed = err
+	}
+	return n, err
+}
+
+// Open reads the header and the list of tables. All reading ends with the context. The caller closes the file.
+func Open(ctx context.Context, in io.ReaderAt, size int64) (*File, error) {
+	const writes, reads, wal = 18, 19, 2
+	head := make([]byte, reads+1)
+	if n, _ := in.ReadAt(head, 0); n < len(head) || !strings.HasPrefix(string(head), Magic) {
 		return nil, ErrBroken
 	}
 	f := &File{
-		in: in, size: size, budget: 2*size + mostRow, tables: map[string]table{},
-		Journaled: head[18] == 2 || head[19] == 2,
+		source: &source{ReaderAt: in, size: size}, tables: map[string][]string{}, budget: 2*size + slack,
+		Journaled: head[writes] == wal || head[reads] == wal,
 	}
-	f.pageSize = int(binary.BigEndian.Uint16(head[16:]))
-	if f.pageSize == 1 {
-		f.pageSize = 65536
+	name := fmt.Sprintf("%p.db", f)
+	readervfs.Create(name, f.source)
+	defer readervfs.Delete(name)
+	conn, err := sqlite3.OpenFlags("file:"+name+"?vfs=reader", sqlite3.OPEN_READONLY|sqlite3.OPEN_URI)
+	if err != nil {
+		return nil, f.failure(ctx, err)
 	}
-	f.usable = f.pageSize - int(head[20])
-	f.left = 2*size/int64(max(f.pageSize, 1)) + mostDepth
-	const smallest, leastUsable = 512, 480
-	f.encoding = binary.BigEndian.Uint32(head[56:])
-	if f.pageSize < smallest || f.pageSize&(f.pageSize-1) != 0 || f.usable < leastUsable || f.encoding > utf16Big {
-		return nil, ErrBroken
+	f.conn = conn
+	f.conn.SetInterrupt(ctx)
+	err = f.limit()
+	if err == nil {
+		err = f.learn()
 	}
-	err := f.walk(1, schemaColumns, -1, func(row Row) error {
-		if row.Text("type") == "table" && row.Int("rootpage") > 0 {
-			columns, rowid := columnsOf(row.Text("sql"))
-			f.tables[row.Text("name")] = table{uint32(row.Int("rootpage")), columns, rowid} //nolint:gosec // checked when it is read
-		}
-		return nil
-	})
-	return f, err
+	if err == nil {
+		err = f.conn.SetAuthorizer(onlyRead)
+	}
+	if err != nil {
+		return nil, errors.Join(f.failure(ctx, err), f.Close())
+	}
+	return f, nil
 }
 
-var schemaColumns = []string{"type", "name", "tbl_name", "rootpage", "sql"}
+// Close frees what the file has taken.
+func (f *File) Close() error { return f.conn.Close() }
+
+// limit bounds what SQLite takes for the file, and shuts out what the file says should be done.
+func (f *File) limit() error {
+	f.conn.HardHeapLimit(mostMemory)
+	for what, most := range map[sqlite3.LimitCategory]int{
+		sqlite3.LIMIT_LENGTH: mostRow, sqlite3.LIMIT_SQL_LENGTH: 1 << 20, sqlite3.LIMIT_EXPR_DEPTH: 100,
+		sqlite3.LIMIT_VDBE_OP: 25_000, sqlite3.LIMIT_ATTACHED: 0, sqlite3.LIMIT_TRIGGER_DEPTH: 1,
+	} {
+		f.conn.Limit(what, most)
+	}
+	for option, on := range map[sqlite3.DBConfig]bool{
+		sqlite3.DBCONFIG_DEFENSIVE: true, sqlite3.DBCONFIG_TRUSTED_SCHEMA: false, sqlite3.DBCONFIG_ENABLE_TRIGGER: false,
+		sqlite3.DBCONFIG_ENABLE_VIEW: false,
+	} {
+		if _, err := f.conn.Config(option, on); err != nil {
+			return fmt.Errorf("shut out what a database does by itself: %w", err)
+		}
+	}
+	return f.conn.Exec("pragma cell_size_check = on")
+}
+
+// learn reads which tables there are. Columns that are worked out are none of theirs.
+func (f *File) learn() error {
+	names := 0
+	return f.query(`select t.name, c.name from sqlite_schema t join pragma_table_info(t.name) c
+		where t.type = 'table' and t.rootpage > 0 order by t.rowid, c.cid`, func(s *sqlite3.Stmt) error {
+		if names++; names > mostNames {
+			return ErrBroken
+		}
+		table := s.ColumnText(0)
+		f.tables[table] = append(f.tables[table], s.ColumnText(1))
+		return nil
+	})
+}
+
+// onlyRead lets a statement read columns of tables, and nothing else: not even functions that a column names.
+func onlyRead(action sqlite3.AuthorizerActionCode, _, _, _, _ string) sqlite3.AuthorizerReturnCode {
+	if action == sqlite3.AUTH_SELECT || action == sqlite3.AUTH_READ {
+		return sqlite3.AUTH_OK
+	}
+	return sqlite3.AUTH_DENY
+}
 
 // Has says whether there is a table of this name with these columns.
 func (f *File) Has(name string, columns ...string) bool {
-	t, there := f.tables[name]
-	known := map[string]bool{}
-	for _, c := range t.columns {
-		known[c] = true
-	}
+	known, there := f.tables[name]
 	for _, c := range columns {
-		there = there && known[c]
+		there = there && slices.Contains(known, c)
 	}
 	return there
 }
 
 // Each visits the rows of a table in the order of their numbers. A table that is not there has none.
-func (f *File) Each(name string, visit func(Row) error) error {
-	t, there := f.tables[name]
-	if !there {
+func (f *File) Each(ctx context.Context, name string, visit func(Row) error) error {
+	columns := f.tables[name]
+	if len(columns) == 0 {
 		return nil
 	}
-	return f.walk(t.root, t.columns, t.rowid, visit)
-}
-
-func (f *File) walk(root uint32, columns []string, rowid int, visit func(Row) error) error {
-	w := &walker{file: f, columns: columns, rowid: rowid, visit: visit, seen: map[uint32]bool{}}
-	return w.page(root, 0)
-}
-
-// read gives a page. Each costs one of those that may be read.
-func (f *File) read(number uint32) ([]byte, error) {
-	f.left--
-	at := (int64(number) - 1) * int64(f.pageSize)
-	if number == 0 || f.left < 0 || at+int64(f.pageSize) > f.size {
-		return nil, ErrBroken
+	quoted := make([]string, len(columns))
+	for i, c := range columns {
+		quoted[i] = sqlite3.QuoteIdentifier(c)
 	}
-	page := make([]byte, f.pageSize)
-	if err := fill(f.in, page, at); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrBroken, err)
-	}
-	return page, nil
-}
-
-// fill reads as many bytes as fit. A source may give its end together with the last of them.
-func fill(in io.ReaderAt, into []byte, at int64) error {
-	if n, err := in.ReadAt(into, at); n < len(into) {
-		return err
-	}
-	return nil
-}
-
-// walker goes through the pages of one table.
-type walker struct {
-	file    *File
-	columns []string
-	rowid   int
-	visit   func(Row) error
-	seen    map[uint32]bool
-}
-
-const (
-	interiorPage = 5
-	leafPage     = 13
-)
-
-// read gives a page that belongs to this table and was not read for it yet.
-func (w *walker) read(number uint32) ([]byte, error) {
-	if w.seen[number] {
-		return nil, ErrBroken
-	}
-	w.seen[number] = true
-	return w.file.read(number)
-}
-
-func (w *walker) page(number uint32, depth int) error {
-	if depth > mostDepth {
-		return ErrBroken
-	}
-	page, err := w.read(number)
-	if err != nil {
-		return err
-	}
-	head := page
-	if number == 1 {
-		head = page[headerSize:]
-	}
-	start := 8
-	if head[0] == interiorPage {
-		start = 12
-	}
-	cells := int(binary.BigEndian.Uint16(head[3:]))
-	if start+2*cells > len(head) || head[0] != interiorPage && head[0] != leafPage {
-		return ErrBroken
-	}
-	for i := range cells {
-		at := int(binary.BigEndian.Uint16(head[start+2*i:]))
-		if at >= w.file.usable {
-			return ErrBroken
-		}
-		if err := w.cell(page[at:w.file.usable], head[0], depth); err != nil {
+	var stopped error
+	err := f.query("select "+strings.Join(quoted, ", ")+" from "+sqlite3.QuoteIdentifier(name), func(s *sqlite3.Stmt) error {
+		row, err := f.row(s, columns)
+		if err != nil {
 			return err
 		}
+		stopped = visit(row)
+		return stopped
+	})
+	if stopped != nil {
+		return stopped
 	}
-	if head[0] == interiorPage {
-		return w.page(binary.BigEndian.Uint32(head[8:]), depth+1)
-	}
-	return nil
+	return f.failure(ctx, err)
 }
 
-func (w *walker) cell(cell []byte, kind byte, depth int) error {
-	if kind == interiorPage {
-		if len(cell) < 4 {
-			return ErrBroken
-		}
-		return w.page(binary.BigEndian.Uint32(cell), depth+1)
-	}
-	length, n := varint(cell)
-	id, m := varint(cell[n:])
-	if n == 0 || m == 0 || length > mostRow {
-		return ErrBroken
-	}
-	if w.file.budget -= int64(length) + rowCost; w.file.budget < 0 {
-		return ErrBroken
-	}
-	payload, err := w.payload(cell[n+m:], int(length))
-	if err != nil {
-		return err
-	}
-	row, err := w.row(payload, int64(id)) //nolint:gosec // numbers of rows are signed
-	if err != nil {
-		return err
-	}
-	return w.visit(row)
-}
-
-// payload gathers a row that goes on in other pages.
-func (w *walker) payload(cell []byte, length int) ([]byte, error) {
-	f := w.file
-	local, most := length, f.usable-35
-	if length > most {
-		least := (f.usable-12)*32/255 - 23
-		local = least + (length-least)%(f.usable-4)
-		if local > most {
-			local = least
+// row takes a row out of the budget: no file makes more of them than it has room for.
+func (f *File) row(s *sqlite3.Stmt, columns []string) (Row, error) {
+	row := make(Row, len(columns))
+	f.budget -= rowCost
+	for i, name := range columns {
+		switch s.ColumnType(i) {
+		case sqlite3.INTEGER:
+			row[name] = s.ColumnInt64(i)
+		case sqlite3.FLOAT:
+			row[name] = s.ColumnFloat(i)
+		case sqlite3.TEXT:
+			text := strings.ToValidUTF8(s.ColumnText(i), "\uFFFD")
+			row[name], f.budget = text, f.budget-int64(len(text))
+		case sqlite3.BLOB:
+			blob := append([]byte{}, s.ColumnRawBlob(i)...)
+			row[name], f.budget = blob, f.budget-int64(len(blob))
+		default:
+			row[name] = nil
 		}
 	}
-	if local > len(cell) || length > local && local+4 > len(cell) {
+	if f.budget < 0 {
 		return nil, ErrBroken
-	}
-	out := append(make([]byte, 0, min(length, 2*f.pageSize)), cell[:local]...)
-	if length == local {
-		return out, nil
-	}
-	for next := binary.BigEndian.Uint32(cell[local:]); len(out) < length; {
-		page, err := w.read(next)
-		if err != nil {
-			return nil, err
-		}
-		next = binary.BigEndian.Uint32(page)
-		out = append(out, page[4:min(f.usable, 4+length-len(out))]...)
-	}
-	return out, nil
-}
-
-// row decodes the columns of a row. Columns that the table got later are absent.
-func (w *walker) row(payload []byte, id int64) (Row, error) {
-	size, n := varint(payload)
-	if n == 0 || size > uint64(len(payload)) || size < uint64(n) {
-		return nil, ErrBroken
-	}
-	types, body := payload[n:size], payload[size:]
-	row := Row{}
-	for column := 0; len(types) > 0; column++ {
-		kind, n := varint(types)
-		if n == 0 {
-			return nil, ErrBroken
-		}
-		types = types[n:]
-		value, used, ok := w.file.decode(kind, body)
-		if !ok {
-			return nil, ErrBroken
-		}
-		body = body[used:]
-		if column >= len(w.columns) {
-			continue
-		}
-		if column == w.rowid && value == nil {
-			value = id
-		}
-		row[w.columns[column]] = value
 	}
 	return row, nil
+}
+
+// query visits what a statement gives.
+func (f *File) query(text string, visit func(*sqlite3.Stmt) error) error {
+	statement, _, err := f.conn.Prepare(text)
+	if err != nil {
+		return err
+	}
+	for statement.Step() {
+		if err := visit(statement); err != nil {
+			return errors.Join(err, statement.Close())
+		}
+	}
+	return errors.Join(statement.Err(), statement.Close())
+}
+
+// failure says in the words of this package why a database could not be read.
+func (f *File) failure(ctx context.Context, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case f.source.failed != nil:
+		return fmt.Errorf("read a database: %w", f.source.failed)
+	case ctx.Err() != nil:
+		return fmt.Errorf("read a database: %w", context.Cause(ctx))
+	case errors.Is(err, ErrBroken):
+		return ErrBroken
+	}
+	return fmt.Errorf("%w: %w", ErrBroken, err)
 }

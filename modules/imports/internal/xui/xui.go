@@ -3,6 +3,7 @@
 package xui
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -45,16 +46,21 @@ type traffic struct {
 }
 
 // Database reads a database file. Errors: sqlite.ErrBroken, ErrOther.
-func Database(in io.ReaderAt, size int64) (*foreign.Config, error) {
-	file, err := sqlite.Open(in, size)
+func Database(ctx context.Context, in io.ReaderAt, size int64) (*foreign.Config, error) {
+	file, err := sqlite.Open(ctx, in, size)
 	if err != nil {
 		return nil, fmt.Errorf("open a database of 3x-ui: %w", err)
 	}
+	out, err := read(ctx, file)
+	return out, errors.Join(err, file.Close())
+}
+
+func read(ctx context.Context, file *sqlite.File) (*foreign.Config, error) {
 	if !file.Has("inbounds", "port", "protocol", "settings", "stream_settings") {
 		return nil, ErrOther
 	}
 	used := map[string]traffic{}
-	err = file.Each("client_traffics", func(row sqlite.Row) error {
+	err := file.Each(ctx, "client_traffics", func(row sqlite.Row) error {
 		one := traffic{Email: row.Text("email"), Up: row.Int("up"), Down: row.Int("down")}
 		if len(used) < foreign.MaxClients {
 			used[one.Email] = one
@@ -64,7 +70,7 @@ func Database(in io.ReaderAt, size int64) (*foreign.Config, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read what clients have used: %w", err)
 	}
-	base, err := template(file)
+	base, err := template(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +78,7 @@ func Database(in io.ReaderAt, size int64) (*foreign.Config, error) {
 	if file.Journaled {
 		out.Note("", foreign.NewestMissing, "", "")
 	}
-	err = file.Each("inbounds", func(row sqlite.Row) error {
+	err = file.Each(ctx, "inbounds", func(row sqlite.Row) error {
 		if len(base.Inbounds) > foreign.MaxEntries {
 			return nil
 		}
@@ -93,9 +99,9 @@ func Database(in io.ReaderAt, size int64) (*foreign.Config, error) {
 }
 
 // template is what 3x-ui adds inbounds to: rules and ways out.
-func template(file *sqlite.File) (*config, error) {
+func template(ctx context.Context, file *sqlite.File) (*config, error) {
 	base := new(config)
-	err := file.Each("settings", func(row sqlite.Row) error {
+	err := file.Each(ctx, "settings", func(row sqlite.Row) error {
 		if row.Text("key") == "xrayTemplateConfig" {
 			_ = json.Unmarshal([]byte(row.Text("value")), &base.Config) // one that is not JSON has no rules to keep
 		}

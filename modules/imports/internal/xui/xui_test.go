@@ -39,7 +39,7 @@ func unpack(t *testing.T, path string) []byte {
 
 func read(t *testing.T, raw []byte) *foreign.Config {
 	t.Helper()
-	c, err := xui.Database(bytes.NewReader(raw), int64(len(raw)))
+	c, err := xui.Database(t.Context(), bytes.NewReader(raw), int64(len(raw)))
 	require.NoError(t, err)
 	return c
 }
@@ -148,12 +148,12 @@ func TestACopyOfARunningPanelIsReadAndToldOf(t *testing.T) {
 func TestADatabaseOfAnotherProgramIsToldFromABrokenOne(t *testing.T) {
 	t.Parallel()
 	other := unpack(t, "../sqlite/testdata/tables.db.gz")
-	_, err := xui.Database(bytes.NewReader(other), int64(len(other)))
+	_, err := xui.Database(t.Context(), bytes.NewReader(other), int64(len(other)))
 	require.ErrorIs(t, err, xui.ErrOther)
-	_, err = xui.Database(bytes.NewReader(other), int64(len(other)/2))
+	_, err = xui.Database(t.Context(), bytes.NewReader(other), int64(len(other)/2))
 	require.Error(t, err)
 	raw := database(t)[:8192]
-	_, err = xui.Database(bytes.NewReader(raw), int64(len(raw)))
+	_, err = xui.Database(t.Context(), bytes.NewReader(raw), int64(len(raw)))
 	require.ErrorIs(t, err, sqlite.ErrBroken)
 }
 
@@ -203,7 +203,7 @@ func TestABrokenDatabaseHarmsNothing(t *testing.T) {
 				raw[page+i] = byte(random.Uint32())
 			}
 		}
-		if c, err := xui.Database(bytes.NewReader(raw), int64(len(raw))); err == nil {
+		if c, err := xui.Database(t.Context(), bytes.NewReader(raw), int64(len(raw))); err == nil {
 			require.LessOrEqual(t, len(c.Entries), foreign.MaxEntries)
 		}
 	}
@@ -217,6 +217,6 @@ func TestPagesThatLeadInACircleEnd(t *testing.T) {
 		circle := bytes.Clone(raw)
 		self := byte(page + 1)
 		copy(circle[page*4096:], []byte{5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, self, 0, 14, 0, 0, 0, self, 1})
-		_, _ = xui.Database(bytes.NewReader(circle), int64(len(circle))) // whatever it says, it says it
+		_, _ = xui.Database(t.Context(), bytes.NewReader(circle), int64(len(circle))) // whatever it says, it says it
 	}
 }
