@@ -49,6 +49,7 @@ var places = []struct {
 	{"github.com/spf13/viper", []string{"panel/platform/config"}},
 	{"github.com/riverqueue/river", []string{"panel/platform/jobs"}},
 	{"github.com/xtls/xray-core", []string{"panel/cmd/panel-agent/"}},
+	{"github.com/ncruces/go-sqlite3", []string{"panel/modules/imports/internal/sqlite"}},
 }
 
 func TestLibrariesHaveOnePlace(t *testing.T) {

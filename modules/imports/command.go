@@ -28,7 +28,13 @@ const (
 // commands are what this module adds to the commands of flows. Their Russian stands in russian.txt.
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "flows", Short: "Flows: the way from an entry to an exit"}
-	group.AddCommand(importCommand(env), exportCommand(env))
+	group.AddCommand(importCommand(env), exportCommand(env), &cobra.Command{
+		Use: "read-database", Short: "Read a database of another panel within bounds; started by an import", Hidden: true,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return reading.Serve(cmd.Context(), env.Getenv, os.Stdin, env.Out)
+		},
+	})
 	return []*cobra.Command{group}
 }
 
@@ -155,7 +161,10 @@ func (in *importing) file(ctx context.Context, client *cli.Client, name string) 
 		return read, client.Send(ctx, path, file, about.Size(), &read)
 	}
 	in.env.Step(cli.Say("reading %s here: it is larger than the panel takes", name))
-	found, err := reading.Read(file, about.Size())
+	found, err := reading.New().Read(ctx, file, about.Size())
+	if errors.Is(err, reading.ErrTooMuch) {
+		err = reading.ErrTooMuch
+	}
 	if err != nil {
 		return Import{}, cli.Failed(cli.Say("cannot read %s", name)).Because(cli.Plain(in.env.T(err.Error())))
 	}

@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
+	"os"
 	"strconv"
 	"time"
 
@@ -33,6 +33,7 @@ type imports struct {
 	nodes   nodesapi.Fleet
 	domains domainsapi.Domains
 	calls   *outside
+	files   *reading.Reader
 	journal audit.Journal
 	bus     *events.Bus
 	clock   clockwork.Clock
@@ -43,20 +44,23 @@ func newImports(
 	j audit.Journal, bus *events.Bus, clock clockwork.Clock,
 ) *imports {
 	return &imports{
-		store: s, drafts: d, clients: c, nodes: n, domains: b, calls: o, journal: j, bus: bus, clock: clock,
+		store: s, drafts: d, clients: c, nodes: n, domains: b, calls: o, files: reading.New(), journal: j, bus: bus,
+		clock: clock,
 	}
 }
 
 func (i *imports) now() time.Time { return i.clock.Now().UTC().Truncate(time.Microsecond) }
 
 // readFile reads a file of another program. Faults: import_unknown_format, import_broken (422), body_too_large (413).
-func (i *imports) readFile(ctx context.Context, in io.ReaderAt, size int64) (Import, error) {
-	c, err := reading.Read(in, size)
+func (i *imports) readFile(ctx context.Context, file *os.File, size int64) (Import, error) {
+	c, err := i.files.Read(ctx, file, size)
 	switch {
 	case errors.Is(err, reading.ErrUnknown):
 		return Import{}, fault.Invalid("import_unknown_format", err.Error())
 	case errors.Is(err, reading.ErrBroken):
 		return Import{}, fault.Invalid("import_broken", err.Error())
+	case errors.Is(err, reading.ErrTooMuch):
+		return Import{}, fault.Invalid("import_broken", reading.ErrTooMuch.Error()).Wrap(err)
 	case errors.Is(err, reading.ErrTooLarge):
 		return Import{}, fault.TooLarge(err.Error())
 	case err != nil:

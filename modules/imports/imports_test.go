@@ -1,8 +1,10 @@
 package imports_test
 
 import (
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"testing"
@@ -81,6 +83,35 @@ func secretsOf(t *testing.T) []string {
 		"0d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b10", "c0rrect-horse", "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY",
 		"MDEyMzQ1Njc4OWFiY2RlZg==",
 	}
+}
+
+// database is one of 3x-ui.
+func database(t *testing.T) []byte {
+	t.Helper()
+	packed, err := os.Open("internal/xui/testdata/x-ui.db.gz")
+	require.NoError(t, err)
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	require.NoError(t, err)
+	raw, err := io.ReadAll(unpacked)
+	require.NoError(t, err)
+	return raw
+}
+
+// A database is read by a process beside the panel; a broken one is told, and the panel goes on.
+func TestADatabaseIsReadBesideThePanel(t *testing.T) {
+	t.Parallel()
+	s, raw := setup(t), database(t)
+	s.upload(raw[:len(raw)/2]).Refused(422, "import_broken")
+	s.upload(raw[:40]).Refused(422, "import_broken")
+	read := s.read(raw)
+	require.Equal(t, "3x-ui", read.Format)
+	require.Len(t, read.Entries, 6)
+	require.Equal(t, 308, read.Clients)
+	require.Contains(t, read.Findings, imports.Finding{
+		Path: "inbounds[id=5]", Code: "switched_off", Reason: "it was switched off there", Entry: "in-8081-tcp",
+		What: "Old VMess",
+	})
 }
 
 // A configuration becomes drafts with its clients; nothing of what is secret is shown on the way.

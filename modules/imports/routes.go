@@ -56,7 +56,7 @@ func answer[T any](value T, err error) (*body[T], error) {
 }
 
 func (h *handlers) upload(ctx context.Context, _ *struct{}, file *httpapi.Uploaded) (*body[Import], error) {
-	return answer(h.imports.readFile(ctx, file, file.Size))
+	return answer(h.imports.readFile(ctx, file.File, file.Size))
 }
 
 func (h *handlers) outside(ctx context.Context, in *outsideInput) (*body[Import], error) {

@@ -27,7 +27,7 @@ var behaviours = map[string]func() error{
 	"crash":  func() error { var file *os.File; return errors.New(file.Name()) },
 	"fail":   func() error { return errors.New("no") },
 	"eat":    eat,
-	"spin":   func() error { for {} }, //nolint:staticcheck // to spend processor time is what it is for
+	"spin":   spin,
 	"flood":  func() error { return flood(os.Stdout) },
 	"write":  func() error { return os.WriteFile(filepath.Join(os.TempDir(), "confined"), []byte("x"), 0o600) },
 	"tell":   tell,
@@ -55,6 +55,14 @@ func eat() error {
 		all = append(all, bytes.Repeat([]byte{1}, 1<<20))
 		if len(all) > 4096 {
 			return errors.New("all of it was given")
+		}
+	}
+}
+
+func spin() error {
+	for n := 0; ; n++ {
+		if n < 0 {
+			return errors.New("it has counted all numbers")
 		}
 	}
 }

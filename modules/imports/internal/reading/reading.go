@@ -3,15 +3,19 @@ package reading
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
+	"panel/modules/imports/internal/confined"
 	"panel/modules/imports/internal/foreign"
 	"panel/modules/imports/internal/remnawave"
 	"panel/modules/imports/internal/sqlite"
@@ -27,43 +31,48 @@ var (
 	ErrUnknown  = errors.New("this is no configuration of Xray, profile of Remnawave, database of 3x-ui or exported flow")
 	ErrBroken   = errors.New("the file is broken: it does not end as it should, or its parts contradict each other")
 	ErrTooLarge = errors.New("a document of this size is not read; a configuration with 50,000 clients is smaller")
+	ErrTooMuch  = errors.New("reading this database takes more time or memory than any of 3x-ui needs")
 )
 
 // FlowSchema marks an exported flow.
 const FlowSchema = "panel.flow/v1"
 
+// Reader reads files, databases in a process of their own.
+type Reader struct{ runner *confined.Runner }
+
+// New is a Reader.
+func New() *Reader {
+	return &Reader{confined.New(confined.Bounds{
+		Memory: 1 << 30, Processor: 15 * time.Second, Time: 20 * time.Second, Answer: MostText,
+	})}
+}
+
 // Read reads a file of any of the known forms. Errors: those above.
-func Read(in io.ReaderAt, size int64) (*foreign.Config, error) {
+func (r *Reader) Read(ctx context.Context, file *os.File, size int64) (*foreign.Config, error) {
 	head := make([]byte, len(sqlite.Magic))
-	if n, err := in.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) || n == 0 {
+	if n, err := file.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) || n == 0 {
 		return nil, ErrUnknown
 	}
 	if string(head) == sqlite.Magic {
-		return database(in, size)
+		return r.database(ctx, file)
 	}
 	if size > MostText {
 		return nil, ErrTooLarge
 	}
-	text, err := io.ReadAll(io.NewSectionReader(in, 0, size))
+	text, err := io.ReadAll(io.NewSectionReader(file, 0, size))
 	if err != nil {
 		return nil, fmt.Errorf("read a file: %w", err)
 	}
+	return Text(text)
+}
+
+// Text reads a document. Errors: ErrUnknown, ErrBroken.
+func Text(text []byte) (*foreign.Config, error) {
 	text = bytes.TrimSpace(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")))
 	if !json.Valid(text) {
 		text = bytes.TrimSpace(withoutComments(text))
 	}
 	return document(text)
-}
-
-func database(in io.ReaderAt, size int64) (*foreign.Config, error) {
-	out, err := xui.Database(in, size)
-	switch {
-	case errors.Is(err, sqlite.ErrBroken):
-		return nil, ErrBroken
-	case errors.Is(err, xui.ErrOther):
-		return nil, ErrUnknown
-	}
-	return out, err
 }
 
 // document reads JSON.

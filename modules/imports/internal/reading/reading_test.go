@@ -2,8 +2,14 @@ package reading_test
 
 import (
 	"bytes"
+	"compress/gzip"
+	"context"
 	"encoding/json"
+	"io"
+	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +18,8 @@ import (
 	"panel/modules/flows"
 	"panel/modules/imports/internal/foreign"
 	"panel/modules/imports/internal/reading"
+	"panel/modules/imports/internal/sqlite"
+	xuidb "panel/modules/imports/internal/xui"
 )
 
 func file(t *testing.T, name string) string {
@@ -21,13 +29,37 @@ func file(t *testing.T, name string) string {
 	return string(text)
 }
 
-func read(text string) (*foreign.Config, error) {
-	return reading.Read(strings.NewReader(text), int64(len(text)))
+// The process that reads a database is the one of the test started again.
+func TestMain(m *testing.M) {
+	if slices.Equal(os.Args[1:], []string{"flows", "read-database"}) {
+		if err := reading.Serve(context.Background(), os.Getenv, os.Stdin, os.Stdout); err != nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+func read(t *testing.T, text string) (*foreign.Config, error) {
+	t.Helper()
+	return readSized(t, text, int64(len(text)))
+}
+
+// readSized reads a file that is as long as size says, with nothing behind the text.
+func readSized(t *testing.T, text string, size int64) (*foreign.Config, error) {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(name, []byte(text), 0o600))
+	require.NoError(t, os.Truncate(name, size))
+	file, err := os.Open(name)
+	require.NoError(t, err)
+	defer file.Close()
+	return reading.New().Read(t.Context(), file, size)
 }
 
 func sound(t *testing.T, text string) *foreign.Config {
 	t.Helper()
-	c, err := read(text)
+	c, err := read(t, text)
 	require.NoError(t, err)
 	return c
 }
@@ -60,10 +92,10 @@ func TestWhatIsNoneOfThemIsRefused(t *testing.T) {
 		`{"schema":"panel.flow/v1"}`: reading.ErrBroken, `{"schema":"panel.flow/v1","graph":{},"tags":5}`: reading.ErrBroken,
 		"SQLite format 3\x00 broken": reading.ErrBroken, "# only a comment": reading.ErrUnknown,
 	} {
-		_, err := read(text)
+		_, err := read(t, text)
 		require.ErrorIs(t, err, wanted, "%q", text)
 	}
-	_, err := reading.Read(strings.NewReader("{}"), reading.MostText+1)
+	_, err := readSized(t, "{}", reading.MostText+1)
 	require.ErrorIs(t, err, reading.ErrTooLarge)
 }
 
@@ -80,7 +112,7 @@ func TestCommentsAreReadOver(t *testing.T) {
 	c := sound(t, config)
 	require.Equal(t, `a//b#c/*d*/"//`, c.Entries[0].Key, "a text stays as it is")
 	for _, broken := range []string{`{"inbounds": [] /* no end }`, `{"inbounds": [ // }`, `{"inbounds": "\`, `{/`} {
-		_, err := read(broken)
+		_, err := read(t, broken)
 		require.ErrorIs(t, err, reading.ErrBroken, broken)
 	}
 }
@@ -102,6 +134,76 @@ func TestWhatWasReadElsewhereComesInAgain(t *testing.T) {
 	}
 }
 
+// database is one of 3x-ui.
+func database(t *testing.T) []byte {
+	t.Helper()
+	packed, err := os.Open("../xui/testdata/x-ui.db.gz")
+	require.NoError(t, err)
+	defer packed.Close()
+	unpacked, err := gzip.NewReader(packed)
+	require.NoError(t, err)
+	raw, err := io.ReadAll(unpacked)
+	require.NoError(t, err)
+	return raw
+}
+
+// A database is read in a process of its own, and comes out of it as it is.
+func TestADatabaseIsReadByAnotherProcess(t *testing.T) {
+	t.Parallel()
+	raw := database(t)
+	here, err := xuidb.Database(t.Context(), bytes.NewReader(raw), int64(len(raw)))
+	require.NoError(t, err)
+	require.Equal(t, here, sound(t, string(raw)))
+	_, err = read(t, sqlite.Magic)
+	require.ErrorIs(t, err, reading.ErrBroken)
+	_, err = read(t, string(raw[:len(raw)/2]))
+	require.ErrorIs(t, err, reading.ErrBroken)
+	other, err := os.ReadFile("../sqlite/testdata/tables.db.gz")
+	require.NoError(t, err)
+	unpacked, err := gzip.NewReader(bytes.NewReader(other))
+	require.NoError(t, err)
+	other, err = io.ReadAll(unpacked)
+	require.NoError(t, err)
+	_, err = read(t, string(other))
+	require.ErrorIs(t, err, reading.ErrUnknown)
+}
+
+// A sound database of 200 MB is read; one of that size which ends in nothing is refused.
+func TestADatabaseOf200MBIsRead(t *testing.T) {
+	t.Parallel()
+	const size = 200 << 20
+	raw := database(t)
+	whole, err := readSized(t, string(raw), size)
+	require.NoError(t, err)
+	require.Len(t, whole.Entries, 6)
+	_, err = readSized(t, sqlite.Magic, size)
+	require.ErrorIs(t, err, reading.ErrBroken)
+}
+
+// Whatever is read of a broken database is such that it comes out of the process.
+func TestWhatIsReadOfABrokenDatabaseComesOut(t *testing.T) {
+	t.Parallel()
+	whole, random, came := database(t), rand.New(rand.NewPCG(3, 4)), 0
+	for range 100 {
+		raw := bytes.Clone(whole)
+		for range 1 + random.IntN(40) {
+			raw[random.IntN(len(raw))] = byte(random.Uint32())
+		}
+		first, err := xuidb.Database(t.Context(), bytes.NewReader(raw), int64(len(raw)))
+		if err != nil {
+			continue
+		}
+		came++
+		first.Schema = foreign.Schema
+		sent, err := json.Marshal(first)
+		require.NoError(t, err)
+		again, err := reading.Text(sent)
+		require.NoError(t, err)
+		require.Equal(t, first.Clients, again.Clients)
+	}
+	require.NotZero(t, came)
+}
+
 // It may come from anybody: it is bounded as if it were read here.
 func TestWhatWasReadElsewhereIsBounded(t *testing.T) {
 	t.Parallel()
@@ -117,7 +219,7 @@ func TestWhatWasReadElsewhereIsBounded(t *testing.T) {
 		entry(`{"label":"a","key":"` + strings.Repeat("AAAA", 11) + `"}`),
 		with(`{"key":"a","listener":{},"rules":[` + strings.Repeat(`{},`, foreign.MaxRules) + `{}]}`),
 	} {
-		_, err := read(text)
+		_, err := read(t, text)
 		require.ErrorIs(t, err, reading.ErrBroken, "%.80s", text)
 	}
 	c := sound(t, `{"schema":"panel.foreign/v1","format":"a\nb","entries":[{"key":" k ","name":"\u202ex","domain":"d\n",

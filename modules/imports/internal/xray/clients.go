@@ -37,6 +37,9 @@ type client struct {
 	Down       int64   `json:"panelDown"`
 }
 
+// mostCounted is the largest number that JSON carries everywhere.
+const mostCounted = 1<<53 - 1
+
 // clients adds those of the listener. Its flow control is that of most of them.
 func (r *reader) clients(e *foreign.Entry, s *settings) {
 	raws := slices.Concat(s.Clients, s.Users)
@@ -80,7 +83,7 @@ func (r *reader) client(e *foreign.Entry, at string, index int, one *client) {
 	c := foreign.Client{
 		Label: foreign.Clean(one.Email, foreign.MaxLabel), Note: foreign.Clean(one.Comment, foreign.MaxNote),
 		Disabled: one.Enable != nil && !*one.Enable, ExpiresAt: foreign.Moment(int64(one.ExpiryTime)),
-		Up: max(one.Up, 0), Down: max(one.Down, 0),
+		Up: min(max(one.Up, 0), mostCounted), Down: min(max(one.Down, 0), mostCounted),
 	}
 	if c.Label == "" {
 		c.Label = fmt.Sprintf("%s %d", e.Name, index+1)
@@ -100,8 +103,7 @@ func (r *reader) client(e *foreign.Entry, at string, index int, one *client) {
 }
 
 func (r *reader) quota(c *foreign.Client, at string, one *client) {
-	const most = 1<<53 - 1
-	if one.TotalGB < 1 || one.TotalGB > most {
+	if one.TotalGB < 1 || one.TotalGB > mostCounted {
 		return
 	}
 	c.Quota, c.Reset = int64(one.TotalGB), "never"
