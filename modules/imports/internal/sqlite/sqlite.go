@@ -140,8 +140,8 @@ func (f *File) limit() error {
 		f.conn.Limit(what, most)
 	}
 	for option, on := range map[sqlite3.DBConfig]bool{
-		sqlite3.DBCONFIG_DEFENSIVE: true, sqlite3.DBCONFIG_TRUSTED_SCHEMA: false, sqlite3.DBCONFIG_ENABLE_TRIGGER: false,
-		sqlite3.DBCONFIG_ENABLE_VIEW: false,
+		sqlite3.DBCONFIG_DEFENSIVE: true, sqlite3.DBCONFIG_TRUSTED_SCHEMA: false,
+		sqlite3.DBCONFIG_ENABLE_TRIGGER: false, sqlite3.DBCONFIG_ENABLE_VIEW: false,
 	} {
 		if _, err := f.conn.Config(option, on); err != nil {
 			return fmt.Errorf("shut out what a database does by itself: %w", err)
@@ -192,7 +192,8 @@ func (f *File) Each(ctx context.Context, name string, visit func(Row) error) err
 		quoted[i] = sqlite3.QuoteIdentifier(c)
 	}
 	var stopped error
-	err := f.query("select "+strings.Join(quoted, ", ")+" from "+sqlite3.QuoteIdentifier(name), func(s *sqlite3.Stmt) error {
+	text := "select " + strings.Join(quoted, ", ") + " from " + sqlite3.QuoteIdentifier(name)
+	err := f.query(text, func(s *sqlite3.Stmt) error {
 		row, err := f.row(s, columns)
 		if err != nil {
 			return err
