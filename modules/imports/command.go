@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"panel/modules/imports/internal/confined"
 	"panel/modules/imports/internal/foreign"
 	"panel/modules/imports/internal/reading"
 	"panel/platform/cli"
@@ -28,14 +29,23 @@ const (
 // commands are what this module adds to the commands of flows. Their Russian stands in russian.txt.
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "flows", Short: "Flows: the way from an entry to an exit"}
-	group.AddCommand(importCommand(env), exportCommand(env), &cobra.Command{
+	group.AddCommand(importCommand(env), exportCommand(env), databaseCommand(env))
+	return []*cobra.Command{group}
+}
+
+// databaseCommand is the process that reads a database for an import.
+func databaseCommand(env cli.Env) *cobra.Command {
+	return &cobra.Command{
 		Use: "read-database", Short: "Read a database of another panel within bounds; started by an import", Hidden: true,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return reading.Serve(cmd.Context(), env.Getenv, os.Stdin, env.Out)
+			err := reading.Serve(cmd.Context(), env.Getenv, os.Stdin, env.Out)
+			if errors.Is(err, confined.ErrFree) {
+				return cli.Failed(cli.Say("an import starts this command by itself"))
+			}
+			return err
 		},
-	})
-	return []*cobra.Command{group}
+	}
 }
 
 func exportCommand(env cli.Env) *cobra.Command {

@@ -23,6 +23,9 @@ var (
 	ErrAnswer = errors.New("more comes out of the file than is taken")
 )
 
+// ErrFree means that the process was not started by Run.
+var ErrFree = errors.New("nobody has set bounds for this process")
+
 // Bounds are what a process may take.
 type Bounds struct {
 	Memory    int64 // bytes, beside those that the executable itself takes
@@ -106,15 +109,15 @@ const (
 )
 
 // Enter binds this process to what Run has set: from now on it takes no more, writes no file and leaves no core dump.
-// It fails in a process that Run has not started.
+// Error: ErrFree.
 func Enter(getenv func(string) string) error {
 	memory, err := strconv.ParseUint(getenv(memoryVariable), 10, 63)
 	if err != nil {
-		return fmt.Errorf("read the bound of memory: %w", err)
+		return ErrFree
 	}
 	processor, err := strconv.ParseUint(getenv(processorVariable), 10, 31)
 	if err != nil {
-		return fmt.Errorf("read the bound of the processor: %w", err)
+		return ErrFree
 	}
 	taken, err := dataSize()
 	if err != nil {

@@ -202,8 +202,8 @@ func childrenOf(t *testing.T, parent int, argument string) (pids []int) {
 // A process that nobody confines does not believe that it is.
 func TestOnlyAConfinedProcessEnters(t *testing.T) {
 	t.Parallel()
-	require.Error(t, confined.Enter(func(string) string { return "" }))
-	require.Error(t, confined.Enter(func(name string) string {
+	require.ErrorIs(t, confined.Enter(func(string) string { return "" }), confined.ErrFree)
+	require.ErrorIs(t, confined.Enter(func(name string) string {
 		return map[string]string{"CONFINED_MEMORY": "1000000"}[name]
-	}))
+	}), confined.ErrFree)
 }
