@@ -325,6 +325,11 @@ func (s *service) startIn(ctx context.Context, f *flowRow, a *applyRow) error {
 			"the draft has moved on since this plan was compiled; compile it again",
 		)
 	}
+	if a.Kind == kindDelete {
+		if err := s.hooks.mayLeave(ctx, f.ID); err != nil {
+			return err
+		}
+	}
 	if err := s.hold(ctx, a); err != nil {
 		return err
 	}

@@ -266,7 +266,10 @@ func (s *service) explained(ctx context.Context, flowID string, trace plan.Trace
 	if err != nil {
 		return fmt.Errorf("look up the nodes of a way: %w", err)
 	}
-	names := map[string]string{}
+	names, err := s.store.names(ctx, explain.FlowIDs(views)...)
+	if err != nil {
+		return err
+	}
 	for id, n := range nodes {
 		names[id] = n.Name
 	}

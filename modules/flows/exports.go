@@ -21,6 +21,7 @@ import (
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/redraw"
+	"panel/modules/flows/internal/relays"
 	"panel/modules/flows/internal/stages"
 	"panel/platform/access"
 	"panel/platform/database"
@@ -53,6 +54,7 @@ type hooks struct {
 	states  []healthSource
 	blocks  []blockSource
 	views   []viewSource
+	feeds   []feedSource
 	targets found.Sources
 	canary  []evidenceSource
 
@@ -68,6 +70,11 @@ type (
 		name string
 		ask  func(ctx context.Context, poolIDs []string) ([]flowsapi.Pool, error)
 	}
+	feedSource struct {
+		name  string
+		pools func(ctx context.Context, flowID string) ([]flowsapi.Pool, error)
+		leave func(ctx context.Context, flowID string) error
+	}
 	evidenceSource struct {
 		name string
 		ask  func(ctx context.Context, w flowsapi.CanaryWatch) ([]flowsapi.CanaryFinding, error)
@@ -82,6 +89,40 @@ func newHooks(log *zap.Logger) *hooks { return &hooks{log: log} }
 // Add takes who knows how flows are.
 func (h healthHook) Add(name string, states func(ctx context.Context, flowIDs []string) (map[string]string, error)) {
 	h.hooks.states = append(h.hooks.states, healthSource{name, states})
+}
+
+// Feed takes who knows which pools have flows as members.
+func (h blockHook) Feed(
+	name string, pools func(ctx context.Context, flowID string) ([]flowsapi.Pool, error),
+	leave func(ctx context.Context, flowID string) error,
+) {
+	h.hooks.feeds = append(h.hooks.feeds, feedSource{name, pools, leave})
+}
+
+// feeders gives the pools that a flow is a member of.
+func (h *hooks) feeders(ctx context.Context, flowID string) ([]plan.Feeder, error) {
+	var out []plan.Feeder
+	for _, source := range h.feeds {
+		pools, err := source.pools(ctx, flowID)
+		if err != nil {
+			return nil, fmt.Errorf("read the pools of %s: %w", source.name, err)
+		}
+		for _, pool := range pools {
+			out = append(out, plan.Feeder{PoolID: pool.ID, Name: pool.Name})
+		}
+	}
+	slices.SortFunc(out, func(a, b plan.Feeder) int { return cmp.Compare(a.PoolID, b.PoolID) })
+	return out, nil
+}
+
+// mayLeave refuses to delete a flow that others need.
+func (h *hooks) mayLeave(ctx context.Context, flowID string) error {
+	for _, source := range h.feeds {
+		if err := source.leave(ctx, flowID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Add takes who knows pools.
@@ -116,6 +157,11 @@ func (h *hooks) pools(ctx context.Context, g graph.Graph) (map[string]flowsapi.P
 			ids = append(ids, n.PoolID)
 		}
 	}
+	return h.poolsBy(ctx, ids)
+}
+
+// poolsBy asks for pools and those that they fall back on.
+func (h *hooks) poolsBy(ctx context.Context, ids []string) (map[string]flowsapi.Pool, error) {
 	out := map[string]flowsapi.Pool{}
 	if len(ids) == 0 {
 		return out, nil
@@ -331,6 +377,21 @@ func withID(ids []string, id string) []string {
 		return ids
 	}
 	return append(ids, id)
+}
+
+// PoolsOf gives the pools that flows send traffic to.
+func (e *exported) PoolsOf(ctx context.Context, drafts bool, flowIDs ...string) (map[string][]string, error) {
+	return relays.PoolsOf(ctx, e.db, drafts, flowIDs...)
+}
+
+// Hold gives the names of flows and keeps them from being deleted until the transaction ends.
+func (e *exported) Hold(ctx context.Context, flowIDs ...string) (map[string]string, error) {
+	return relays.Hold(ctx, e.db, flowIDs...)
+}
+
+// Names gives the names of flows.
+func (e *exported) Names(ctx context.Context, flowIDs ...string) (map[string]string, error) {
+	return e.store.names(ctx, flowIDs...)
 }
 
 // Rerender has the installed versions on some nodes rendered and applied again, later and surely.

@@ -18,6 +18,7 @@ import (
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/readiness"
+	"panel/modules/flows/internal/relays"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -302,6 +303,9 @@ func (s *service) facts(
 	if in.Pools, err = s.hooks.pools(ctx, g); err != nil {
 		return in, nil, err
 	}
+	if err := s.related(ctx, &in); err != nil {
+		return in, nil, err
+	}
 	if in.Domains, err = s.domains(ctx, f.OwnerID, g); err != nil {
 		return in, nil, err
 	}
@@ -313,6 +317,38 @@ func (s *service) facts(
 		return in, nil, err
 	}
 	return in, nodes, s.people(ctx, &in)
+}
+
+// related adds the flows that are members of the pools in the drawing, and the pools that the flow is a member of.
+func (s *service) related(ctx context.Context, in *plan.Input) (err error) {
+	if in.Relays, err = relays.Find(ctx, s.db, in.Pools); err != nil {
+		return err
+	}
+	installed := func(ctx context.Context, flowIDs ...string) (map[string][]string, error) {
+		return relays.PoolsOf(ctx, s.db, false, flowIDs...)
+	}
+	ask := relays.Ask{Pools: s.hooks.poolsBy, PoolsOf: installed}
+	if in.Circles, err = relays.Circles(ctx, in.FlowID, in.Graph, in.Pools, ask); err != nil {
+		return err
+	}
+	in.Feeders, err = s.hooks.feeders(ctx, in.FlowID)
+	return err
+}
+
+// entrySecrets opens the root of another flow, and the secret of one of its listeners.
+func (s *service) entrySecrets(
+	ctx context.Context, flowID string, g graph.Graph, l graph.Listener,
+) ([]byte, graph.Listener, error) {
+	f, err := s.store.flow(ctx, flowID)
+	if err != nil {
+		return nil, l, err
+	}
+	keys, err := s.store.keys(ctx, flowID, g, nil)
+	if err != nil {
+		return nil, l, err
+	}
+	root, err := s.store.root(f)
+	return root, withSecret(l, keys), err
 }
 
 // people adds the clients of the flow, without their secrets, where some configuration has them.
@@ -348,6 +384,9 @@ func (s *service) input(
 		return in, nil, err
 	}
 	if in.Keys, err = s.store.keys(ctx, f.ID, g, brought); err != nil {
+		return in, nil, err
+	}
+	if err := relays.Open(ctx, s.db, in.Relays, s.entrySecrets); err != nil {
 		return in, nil, err
 	}
 	if in.WantsClients() {

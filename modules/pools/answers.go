@@ -19,11 +19,13 @@ type PoolSummary struct {
 	UpdatedAt  time.Time `json:"updated_at"`
 }
 
-// Member is a node that a pool may send traffic to.
+// Member is a node or a flow that a pool may send traffic to.
 type Member struct {
 	ID           string     `json:"id" format:"uuid"`
-	NodeID       string     `json:"node_id"`
+	Name         string     `json:"name" doc:"Of the node or the flow"`
+	NodeID       string     `json:"node_id" doc:"Empty: it is a flow"`
 	NodeName     string     `json:"node_name"`
+	FlowID       string     `json:"flow_id" doc:"Empty: it is a node"`
 	Weight       int        `json:"weight"`
 	Priority     int        `json:"priority"`
 	Enabled      bool       `json:"enabled"`

@@ -45,7 +45,13 @@ func (p *pools) changed(
 	if row.MinHealthy > max(1, len(members)) {
 		return nil, fault.InvalidValue("min_healthy", "the pool has fewer members than that")
 	}
-	return members, p.fallBack(ctx, row, members, to.Fallback)
+	if err := p.fallBack(ctx, row, members, to.Fallback); err != nil {
+		return nil, err
+	}
+	if to.Members == nil && to.Fallback == nil {
+		return members, nil
+	}
+	return members, p.checkFlows(ctx, row, members)
 }
 
 func given[T any](is T, to *T) T {
@@ -70,53 +76,15 @@ func stick(row *poolRow, asked bool) error {
 	return nil
 }
 
-// withMembers are the members that were asked for; a node that is a member already keeps its id.
-func (p *pools) withMembers(
-	ctx context.Context, poolID string, before []memberRow, wanted []NewMember,
-) ([]memberRow, error) {
-	known := map[string]memberRow{}
-	for _, m := range before {
-		known[m.NodeID] = m
-	}
-	out, ids, seen := make([]memberRow, 0, len(wanted)), make([]string, 0, len(wanted)), map[string]bool{}
-	for i, w := range wanted {
-		field := fmt.Sprintf("members[%d].node_id", i)
-		if !database.IsID(w.NodeID) {
-			return nil, fault.InvalidValue(field, "there is no such node")
-		}
-		if w.NodeID = strings.ToLower(w.NodeID); seen[w.NodeID] {
-			return nil, fault.InvalidValue(field, "the node is a member already")
-		}
-		seen[w.NodeID], ids = true, append(ids, w.NodeID)
-		m := memberRow{
-			ID: known[w.NodeID].ID, PoolID: poolID, NodeID: w.NodeID, Position: i, Weight: max(1, w.Weight),
-			Priority: w.Priority, Enabled: w.Enabled == nil || *w.Enabled, Drain: w.Drain,
-		}
-		if m.ID == "" {
-			m.ID = database.NewID()
-		}
-		out = append(out, m)
-	}
-	missing, err := p.fleet.Hold(ctx, ids...)
-	if err != nil {
-		return nil, fmt.Errorf("hold the nodes of a pool: %w", err)
-	}
-	if len(missing) > 0 {
-		at := slices.Index(ids, missing[0])
-		return nil, fault.InvalidValue(fmt.Sprintf("members[%d].node_id", max(0, at)), "there is no such node")
-	}
-	return out, nil
-}
-
 // fallBack puts in who takes over when no member is usable, and refuses circles and long chains.
 func (p *pools) fallBack(ctx context.Context, row *poolRow, members []memberRow, to *Fallback) error {
 	if to != nil {
 		row.FallbackKind, row.FallbackMemberID, row.FallbackPoolID = to.Kind, nil, nil
 		switch to.Kind {
 		case flowsapi.FallbackMember:
-			at := slices.IndexFunc(members, func(m memberRow) bool { return strings.EqualFold(m.NodeID, to.NodeID) })
+			at := slices.IndexFunc(members, func(m memberRow) bool { return strings.EqualFold(m.of(), to.member()) })
 			if at < 0 {
-				return fault.InvalidValue("fallback.node_id", "the fallback must be a member of the pool")
+				return fault.InvalidValue(to.field(), "the fallback must be a member of the pool")
 			}
 			row.FallbackMemberID = &members[at].ID
 		case flowsapi.FallbackPool:

@@ -95,7 +95,7 @@ func printPool(env cli.Env, pool Pool) error {
 			delay = strconv.FormatInt(m.RTTMs, 10) + " ms"
 		}
 		rows[i] = []string{
-			m.NodeName, word(env, m.State), delay, strconv.Itoa(m.Weight), strconv.Itoa(m.Priority),
+			m.Name, word(env, m.State), delay, strconv.Itoa(m.Weight), strconv.Itoa(m.Priority),
 			word(env, useOf(pool, m)), cli.Stamp(m.LastSwitchAt),
 		}
 	}
@@ -136,10 +136,10 @@ func named(ctx context.Context, env cli.Env, name string) (pool Pool, err error)
 	return pool, client.Get(ctx, path+"/"+url.PathEscape(id), &pool)
 }
 
-// memberNamed finds a member by the name of its node.
+// memberNamed finds a member by the name of its node or flow.
 func memberNamed(pool Pool, name string) (Member, error) {
 	for _, m := range pool.Members {
-		if strings.EqualFold(m.NodeName, name) || m.ID == name || m.NodeID == name {
+		if strings.EqualFold(m.Name, name) || m.ID == name || m.NodeID == name || m.FlowID == name {
 			return m, nil
 		}
 	}
@@ -215,9 +215,9 @@ func sure(env cli.Env, pool Pool, m Member, off bool) error {
 			return nil
 		}
 	}
-	consequence := cli.Say("%s is the last usable member of %s: its fallback takes over", m.NodeName, pool.Name)
+	consequence := cli.Say("%s is the last usable member of %s: its fallback takes over", m.Name, pool.Name)
 	if pool.Fallback.Kind == flowsapi.FallbackBlock {
-		consequence = cli.Say("%s is the last usable member of %s: nothing would be let through any more", m.NodeName, pool.Name)
+		consequence = cli.Say("%s is the last usable member of %s: nothing would be let through any more", m.Name, pool.Name)
 	}
 	return env.ConfirmWord(consequence, "drain")
 }

@@ -1,6 +1,7 @@
 package pools
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -59,12 +60,23 @@ func (h Health) filled() Health {
 type Fallback struct {
 	Kind   string `json:"kind" enum:"block,direct,member,pool" doc:"direct: traffic leaves from the sending node itself, with its own address"`
 	NodeID string `json:"node_id,omitempty" maxLength:"64" doc:"member: the node of the member that is used whatever its state"`
+	FlowID string `json:"flow_id,omitempty" maxLength:"64" doc:"member: its flow, where it is one"`
 	PoolID string `json:"pool_id,omitempty" maxLength:"64" doc:"pool: the pool that takes over"`
 }
 
-// NewMember is a node that a pool may send traffic to.
+func (f Fallback) member() string { return cmp.Or(f.FlowID, f.NodeID) }
+
+func (f Fallback) field() string {
+	if f.FlowID != "" {
+		return "fallback.flow_id"
+	}
+	return "fallback.node_id"
+}
+
+// NewMember is a node or a flow that a pool may send traffic to.
 type NewMember struct {
-	NodeID   string `json:"node_id" minLength:"1" maxLength:"64"`
+	NodeID   string `json:"node_id,omitempty" maxLength:"64" doc:"The node; or name a flow"`
+	FlowID   string `json:"flow_id,omitempty" maxLength:"64" doc:"The flow: its first entry that is no WireGuard is dialled as it is installed, and its drawing leads the traffic on"`
 	Weight   int    `json:"weight,omitempty" minimum:"1" maximum:"1000" doc:"1 when left out"`
 	Priority int    `json:"priority,omitempty" minimum:"0" maximum:"1000" doc:"Members of the lowest number are used as long as one of them is usable"`
 	Enabled  *bool  `json:"enabled,omitempty" doc:"true when left out"`

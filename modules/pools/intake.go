@@ -150,11 +150,11 @@ func (p *pools) tell(ctx context.Context, row *poolRow, r agentapi.PoolReport, b
 		return nil
 	}
 	m := members[row.ID][at]
-	names, err := p.nodeNames(ctx, m.NodeID)
+	name, err := p.memberName(ctx, m)
 	if err != nil {
 		return err
 	}
-	news := poolsapi.MemberNews{Name: row.Name, MemberID: m.ID, Member: names[m.NodeID], Reason: r.Reason}
+	news := poolsapi.MemberNews{Name: row.Name, MemberID: m.ID, Member: name, Reason: r.Reason}
 	now := p.now()
 	recently := m.ToldAt != nil && now.Sub(*m.ToldAt) < quiet
 	switch {

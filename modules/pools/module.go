@@ -1,4 +1,4 @@
-// Package pools keeps transit pools: nodes that share the traffic of a flow, with a strategy, probes and a fallback.
+// Package pools keeps transit pools: nodes and flows that share the traffic of a flow, with a strategy, probes and a fallback.
 //
 // Flows compile a pool into their configurations (exports.go); what acts without another configuration goes to the
 // agents of the sending nodes as a document (place.go); agents probe and choose, and report what became of it
@@ -40,11 +40,11 @@ var russian string
 func Module() module.Module {
 	return module.Module{
 		Name:     "pools",
-		Summary:  "Transit pools: nodes that share the traffic of a flow",
+		Summary:  "Transit pools: nodes and flows that share the traffic of a flow",
 		Requires: []string{"flows", "nodes"},
 		Russian:  russian,
 		Faults: []fault.Declared{
-			{Kind: fault.KindConflict, Code: "pool_in_use", Summary: "A flow or another pool uses the pool"},
+			{Kind: fault.KindConflict, Code: "pool_in_use", Summary: "A flow or another pool uses the pool, or a pool has the flow as a member"},
 		},
 		Journal: audit.Kinds{
 			Actions: []string{
@@ -116,6 +116,7 @@ func attach(
 ) module.Parts {
 	blocks.Add("pools", p.shapes)
 	blocks.Watch("pools", p.views)
+	blocks.Feed("pools", p.feeds, p.usingFlow)
 	guards.Add(inUse, p.usingNode)
 	return module.Parts{
 		Routes:       h.routes(),
@@ -180,6 +181,11 @@ func (p *pools) followUp(ctx context.Context, event events.Event) error {
 		if strings.HasPrefix(event.Kind, "node.") {
 			var err error
 			if changed, err = p.store.onNode(ctx, event.SubjectID); err != nil || len(changed) == 0 {
+				return err
+			}
+		}
+		if event.Kind == flowsapi.EventApplySucceeded {
+			if err := p.applied(ctx, event.SubjectID); err != nil {
 				return err
 			}
 		}

@@ -95,8 +95,8 @@ func forward(to map[string]bool, use flowsapi.PoolUse, members map[string][]memb
 	}
 	for _, pool := range use.SenderPools {
 		for depth := 0; pool != "" && depth < maxDepth; pool, depth = fallback[pool], depth+1 {
-			for _, m := range members[pool] {
-				to[m.NodeID] = true
+			for _, node := range nodesOf(members[pool]) { // a flow sends on by its own drawing
+				to[node] = true
 			}
 		}
 	}
@@ -141,8 +141,8 @@ func (p *pools) move(ctx context.Context, wanted map[string]map[string]bool, cha
 func (p *pools) resting(ctx context.Context, members map[string][]memberRow) (map[string]bool, error) {
 	ids := map[string]bool{}
 	for _, all := range members {
-		for _, m := range all {
-			ids[m.NodeID] = true
+		for _, node := range nodesOf(all) {
+			ids[node] = true
 		}
 	}
 	out := map[string]bool{}

@@ -64,7 +64,10 @@ func (p *pools) create(ctx context.Context, in NewPool) (string, error) {
 		if err := p.store.insert(ctx, &row, members); err != nil {
 			return err
 		}
-		return p.publish(ctx, poolsapi.EventCreated, &row, nil, poolsapi.News{Name: row.Name})
+		if err := p.publish(ctx, poolsapi.EventCreated, &row, nil, poolsapi.News{Name: row.Name}); err != nil {
+			return err
+		}
+		return p.rerender(ctx, &row, nil, members)
 	})
 	return row.ID, err
 }
@@ -102,35 +105,12 @@ func (p *pools) change(ctx context.Context, id string, revision int64, to PoolCh
 			return err
 		}
 		if !sameShape(was.shape(before), row.shape(members)) {
-			if err := p.rerender(ctx, &row); err != nil {
+			if err := p.rerender(ctx, &row, before, members); err != nil {
 				return err
 			}
 		}
 		return p.place(ctx, id)
 	})
-}
-
-// rerender has the flows that have the pool installed, or one that falls back on it, installed anew.
-func (p *pools) rerender(ctx context.Context, row *poolRow) error {
-	uses, err := p.uses(ctx, row.ID)
-	if err != nil {
-		return err
-	}
-	var flows []string
-	for _, use := range uses {
-		if use.Installed && !slices.Contains(flows, use.FlowID) {
-			flows = append(flows, use.FlowID)
-		}
-	}
-	if len(flows) == 0 {
-		return nil
-	}
-	if !access.From(ctx).Permissions.Has(install) {
-		return fault.Forbidden("permission_denied",
-			"flows that run use this pool, and would be installed anew: that needs another permission").
-			With("required", string(install))
-	}
-	return p.flows.RerenderFlows(ctx, "pool "+row.Name, flows...)
 }
 
 // uses gives who uses a pool, directly or by pools that fall back on it.
@@ -180,6 +160,13 @@ func (p *pools) remove(ctx context.Context, id string) error {
 			}
 			return err
 		}
+		members, err := p.store.members(ctx, id)
+		if err != nil {
+			return err
+		}
+		if err := p.rerender(ctx, &row, members[id], nil); err != nil {
+			return err
+		}
 		if err := p.store.delete(ctx, id); err != nil {
 			return err
 		}
@@ -205,8 +192,8 @@ func (p *pools) override(ctx context.Context, id string, in NewOverride) error {
 		if at < 0 {
 			return "", nil, fault.InvalidValue("member_id", "the pool has no such member")
 		}
-		names, err := p.nodeNames(ctx, members[at].NodeID)
-		news.Member = names[members[at].NodeID]
+		var err error
+		news.Member, err = p.memberName(ctx, members[at])
 		return poolsapi.EventOverridden, news, errors.Join(err, p.store.update(ctx, row))
 	})
 }
@@ -223,13 +210,13 @@ func (p *pools) drain(ctx context.Context, id, memberID string, drain bool) erro
 			return "", nil, fault.Missing(fault.NoSuchThing)
 		}
 		m := members[at]
-		names, err := p.nodeNames(ctx, m.NodeID)
+		name, err := p.memberName(ctx, m)
 		if err != nil || m.Drain == drain {
 			return "", nil, err
 		}
 		m.Drain = drain
 		row.Revision++
-		news := poolsapi.MemberNews{Name: row.Name, MemberID: m.ID, Member: names[m.NodeID], Reason: "drain"}
+		news := poolsapi.MemberNews{Name: row.Name, MemberID: m.ID, Member: name, Reason: "drain"}
 		if !drain {
 			news.Reason = "no_drain"
 		}

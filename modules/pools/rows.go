@@ -46,7 +46,8 @@ type memberRow struct {
 
 	ID       string     `bun:"id,pk,type:uuid"`
 	PoolID   string     `bun:"pool_id,type:uuid"`
-	NodeID   string     `bun:"node_id,type:uuid"`
+	NodeID   string     `bun:"node_id,type:uuid,nullzero"` // empty: it is a flow
+	FlowID   string     `bun:"flow_id,type:uuid,nullzero"`
 	Position int        `bun:"position"`
 	Weight   int        `bun:"weight"`
 	Priority int        `bun:"priority"`
@@ -81,7 +82,7 @@ func (r *poolRow) shape(members []memberRow) flowsapi.Pool {
 	sorted := slices.Clone(members)
 	slices.SortFunc(sorted, func(a, b memberRow) int { return cmp.Compare(a.ID, b.ID) })
 	for _, m := range sorted {
-		pool.Members = append(pool.Members, flowsapi.PoolMember{ID: m.ID, NodeID: m.NodeID})
+		pool.Members = append(pool.Members, m.shape())
 	}
 	return pool
 }

@@ -75,9 +75,9 @@ func (p *pools) views(ctx context.Context, flowID string, ids []string) ([]flows
 	return out, err
 }
 
-func (r memberRow) view(flowID string, seen []sighting) flowsapi.MemberView {
+func (r *memberRow) view(flowID string, seen []sighting) flowsapi.MemberView {
 	view := flowsapi.MemberView{
-		PoolMember: flowsapi.PoolMember{ID: r.ID, NodeID: r.NodeID}, Enabled: r.Enabled, Drain: r.Drain,
+		PoolMember: r.shape(), Enabled: r.Enabled, Drain: r.Drain,
 	}
 	for _, s := range seen {
 		if flowOf(s.GroupName) == flowID {

@@ -207,7 +207,7 @@ func (p *pools) get(ctx context.Context, id string) (Pool, error) {
 		Revision: row.Revision, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}
 	if at := memberAt(f.members[id], text(row.FallbackMemberID)); at >= 0 {
-		pool.Fallback.NodeID = f.members[id][at].NodeID
+		pool.Fallback.NodeID, pool.Fallback.FlowID = f.members[id][at].NodeID, f.members[id][at].FlowID
 	}
 	for _, use := range f.uses {
 		pool.UsedByFlows = append(pool.UsedByFlows, PoolUser{use.FlowID, use.FlowName, use.Draft, use.Installed})
@@ -219,7 +219,7 @@ func (p *pools) get(ctx context.Context, id string) (Pool, error) {
 	return pool, err
 }
 
-// read gives a pool with the names of its members and senders.
+// read gives a pool with the names of its members and senders by the ids of nodes and flows.
 func (p *pools) read(ctx context.Context, id string) (
 	row poolRow, f found, names map[string]string, resting map[string]bool, err error,
 ) {
@@ -233,13 +233,16 @@ func (p *pools) read(ctx context.Context, id string) (
 		return row, f, nil, nil, err
 	}
 	ids := map[string]bool{}
-	for _, m := range f.members[id] {
-		ids[m.NodeID] = true
+	for _, node := range nodesOf(f.members[id]) {
+		ids[node] = true
 	}
 	for _, c := range f.choices[id] {
 		ids[c.NodeID] = true
 	}
-	names, resting = map[string]string{}, map[string]bool{}
+	resting = map[string]bool{}
+	if names, err = p.flows.Names(ctx, flowsOf(f.members[id])...); err != nil {
+		return row, f, nil, nil, fmt.Errorf("read the flows of a pool: %w", err)
+	}
 	if len(ids) == 0 {
 		return row, f, names, resting, nil
 	}
@@ -254,8 +257,9 @@ func (p *pools) shownMembers(f found, id string, names map[string]string, restin
 	out := make([]Member, 0, len(f.members[id]))
 	for _, m := range f.members[id] {
 		shown := Member{
-			ID: m.ID, NodeID: m.NodeID, NodeName: names[m.NodeID], Weight: m.Weight, Priority: m.Priority,
-			Enabled: m.Enabled, Drain: m.Drain, Resting: resting[m.NodeID], State: statesOf(f.seen[m.ID]),
+			ID: m.ID, Name: names[m.of()], NodeID: m.NodeID, NodeName: names[m.NodeID], FlowID: m.FlowID,
+			Weight: m.Weight, Priority: m.Priority, Enabled: m.Enabled, Drain: m.Drain, Resting: resting[m.NodeID],
+			State: statesOf(f.seen[m.ID]),
 		}
 		for _, s := range f.seen[m.ID] {
 			shown.RTTMs, shown.Held = max(shown.RTTMs, s.RTTMs), shown.Held || s.Held

@@ -128,3 +128,10 @@ func (s *store) onNode(ctx context.Context, nodeID string) (pools []string, err 
 		Where("node_id = ?", nodeID).OrderExpr("pool_id").Scan(ctx, &pools)
 	return pools, database.Fault(err, nil)
 }
+
+// withFlow gives the pools that a flow is a member of.
+func (s *store) withFlow(ctx context.Context, flowID string) (rows []poolRow, err error) {
+	err = s.db.In(ctx).NewSelect().Model(&rows).Join("join transit_pool_members m on m.pool_id = p.id").
+		Where("m.flow_id = ?", flowID).OrderExpr("p.id").Scan(ctx)
+	return rows, database.Fault(err, nil)
+}

@@ -60,6 +60,14 @@ type Flows interface {
 	Propose(ctx context.Context, flowID string, revision int, drawing json.RawMessage) (int, error)
 	// PoolUses gives the flows that use one of the pools, by their names.
 	PoolUses(ctx context.Context, poolIDs ...string) ([]PoolUse, error)
+	// PoolsOf gives the pools that flows send traffic to, with what is installed and what is being installed, and with
+	// their drafts where those are asked for.
+	PoolsOf(ctx context.Context, drafts bool, flowIDs ...string) (map[string][]string, error)
+	// Hold gives the names of flows and keeps them from being deleted until the transaction ends; those that are not
+	// there, or are about to go, are left out.
+	Hold(ctx context.Context, flowIDs ...string) (map[string]string, error)
+	// Names gives the names of flows.
+	Names(ctx context.Context, flowIDs ...string) (map[string]string, error)
 	// Rerender has the installed versions on these nodes rendered and applied again, because something that they depend
 	// on has changed: why, for the journal. It is done later, surely, and does nothing where the same comes out.
 	Rerender(ctx context.Context, why string, nodeIDs ...string) error
@@ -104,6 +112,12 @@ type BlockSources interface {
 	// Watch takes who knows what became of pools in a flow, while the panel is composed. It is asked when somebody
 	// wants to know where traffic goes, for some pools and those that they fall back on, and leaves out unknown ones.
 	Watch(name string, seen func(ctx context.Context, flowID string, poolIDs []string) ([]PoolView, error))
+	// Feed takes who knows which pools have a flow as a member, while the panel is composed. It is asked once per
+	// compilation. Leave is asked in the transaction that begins the deletion of a flow; its fault refuses that.
+	Feed(
+		name string, pools func(ctx context.Context, flowID string) ([]Pool, error),
+		leave func(ctx context.Context, flowID string) error,
+	)
 }
 
 // Pool is what the compiler knows of a transit pool. What may change without another configuration is not in it.
@@ -116,10 +130,11 @@ type Pool struct {
 	Fallback   PoolFallback `json:"fallback"`
 }
 
-// PoolMember is a node that a pool may send traffic to.
+// PoolMember is a node or a flow that a pool may send traffic to.
 type PoolMember struct {
 	ID     string `json:"id"`
-	NodeID string `json:"node_id"`
+	NodeID string `json:"node_id"` // empty: it is a flow
+	FlowID string `json:"flow_id,omitempty"`
 }
 
 // PoolFallback is who takes over when no member is usable.

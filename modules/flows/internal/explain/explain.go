@@ -56,7 +56,7 @@ type ExplainChoice struct {
 	NodeName       string    `json:"node_name"`
 	Serves         string    `json:"serves" enum:"members,override,fallback"`
 	ActiveMemberID string    `json:"active_member_id,omitempty" doc:"The member that carries it, where it is one alone"`
-	ActiveName     string    `json:"active_name,omitempty" doc:"Node of that member"`
+	ActiveName     string    `json:"active_name,omitempty" doc:"Node or flow of that member"`
 	Usable         int       `json:"usable"`
 	Reason         string    `json:"reason"`
 	At             time.Time `json:"at"`
@@ -65,8 +65,9 @@ type ExplainChoice struct {
 // ExplainMember is a member with the last evidence.
 type ExplainMember struct {
 	MemberID string            `json:"member_id"`
-	NodeID   string            `json:"node_id"`
-	NodeName string            `json:"node_name"`
+	NodeID   string            `json:"node_id" doc:"Empty: it is a flow"`
+	NodeName string            `json:"node_name" doc:"Of its node or flow"`
+	FlowID   string            `json:"flow_id" doc:"Flow that leads the traffic on by its own drawing; empty: it is a node"`
 	Active   bool              `json:"active" doc:"On some node it alone carries the traffic"`
 	Enabled  bool              `json:"enabled"`
 	Drain    bool              `json:"drain"`
@@ -122,6 +123,19 @@ func NodeIDs(views []flowsapi.PoolView) []string {
 	return slices.Compact(out)
 }
 
+// FlowIDs are the flows that are members in views.
+func FlowIDs(views []flowsapi.PoolView) []string {
+	var out []string
+	for _, v := range views {
+		for _, m := range v.Members {
+			if m.FlowID != "" {
+				out = append(out, m.FlowID)
+			}
+		}
+	}
+	return out
+}
+
 // Pools puts what is known of pools to the ways of a trace.
 func Pools(flowID string, trace plan.Trace, views []flowsapi.PoolView, names map[string]string) []ExplainPool {
 	out := []ExplainPool{}
@@ -146,7 +160,7 @@ func pool(block, into string, view flowsapi.PoolView, names map[string]string) E
 	}
 	nodes, active := map[string]string{}, map[string]bool{}
 	for _, m := range view.Members {
-		nodes[m.ID] = m.NodeID
+		nodes[m.ID] = cmp.Or(m.FlowID, m.NodeID)
 	}
 	for _, c := range view.Choices {
 		if plan.DrawnTag(c.Way) != into {
@@ -167,8 +181,8 @@ func pool(block, into string, view flowsapi.PoolView, names map[string]string) E
 
 func member(m flowsapi.MemberView, into string, active bool, names map[string]string) ExplainMember {
 	out := ExplainMember{
-		MemberID: m.ID, NodeID: m.NodeID, NodeName: names[m.NodeID], Active: active, Enabled: m.Enabled, Drain: m.Drain,
-		Seen: []ExplainSighting{},
+		MemberID: m.ID, NodeID: m.NodeID, NodeName: names[cmp.Or(m.FlowID, m.NodeID)], FlowID: m.FlowID, Active: active,
+		Enabled: m.Enabled, Drain: m.Drain, Seen: []ExplainSighting{},
 	}
 	for _, s := range m.Seen {
 		if plan.DrawnTag(s.Way) == into {
@@ -196,7 +210,7 @@ func Leaves(trace plan.Trace, pools []ExplainPool) string {
 			at := slices.IndexFunc(p.Members, func(m ExplainMember) bool { return m.MemberID == c.ActiveMemberID })
 			switch {
 			case at < 0 && c.Serves == agentapi.PoolServesFallback && p.Fallback == flowsapi.FallbackPool:
-			case at < 0, out != "" && out != p.Members[at].NodeID:
+			case at < 0, p.Members[at].FlowID != "", out != "" && out != p.Members[at].NodeID:
 				return ""
 			default:
 				out = p.Members[at].NodeID

@@ -56,6 +56,7 @@ func (c *compiler) entry(b graph.Node) {
 	if c.probing() {
 		accounts = append(accounts, c.probe(""))
 	}
+	accounts = append(accounts, c.feed(p, b)...)
 	c.listen(p, b, l, accounts, "anywhere")
 	if p.Listed {
 		p.Inbounds[len(p.Inbounds)-1].ClientsOf = &agentapi.ListOf{FlowID: c.in.FlowID, Flow: l.Flow}

@@ -23,8 +23,11 @@ type Input struct {
 	Installed  map[string]Fragment            // what of this flow is installed, by node
 	Hashes     map[string]string              // the same, by their hashes
 	Pools      map[string]flowsapi.Pool       // those of the draft, and those that they fall back on
+	Relays     map[string]Relay               // flows that are members of these pools, by their ids
+	Feeders    []Feeder                       // pools that this flow is a member of, by their ids
 	Plans      map[string]flowsapi.CustomPlan // versions of custom plans that the draft names, by their ids
 	Catalogue  int                            // version that the sets in the drawing come from; 0 without any
+	Circles    []graph.Problem                // pools of the draft that lead back into the flow, or through too many
 	Domains    map[string]Domain              // the bindings of the flow's owner that the draft names, by id
 	Unresolved []graph.Problem                // names of the drawing that stand for nothing
 	Hosts      []Host                         // what the installed links name; nothing when that is not known
@@ -60,6 +63,7 @@ func (in Input) Fingerprint() string {
 	}
 	return hashOf(encode([]any{
 		CompilerVersion, in.FlowID, in.Graph, in.Pools, clients, nodes, in.Hashes, in.Domains, in.Hosts, in.Reflector,
+		in.Relays, in.Feeders, in.Circles,
 	}))
 }
 

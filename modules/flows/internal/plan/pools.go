@@ -13,8 +13,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// A block of a pool becomes one transit block for each member, and each edge into it one outbound for each of them with
-// one more that chooses among those. The agent of the sending node chooses; without an agent that knows pools that
+// A block of a pool becomes one transit block for each member that is a node, and each edge into it one outbound for
+// each member with one more that chooses among those. The agent of the sending node chooses; without an agent that knows pools that
 // outbound lets nothing through.
 
 // memberMark stands between the key of a pool's block and the id of a member; no drawing can have it in a key.
@@ -50,7 +50,7 @@ func (in Input) NodeIDs() []string {
 	}
 	for _, id := range slices.Sorted(maps.Keys(in.Pools)) {
 		for _, m := range in.Pools[id].Members {
-			if !seen[m.NodeID] {
+			if m.NodeID != "" && !seen[m.NodeID] {
 				seen[m.NodeID] = true
 				ids = append(ids, m.NodeID)
 			}
@@ -99,7 +99,7 @@ var poolProblems = map[string]string{
 	"unknown_pool":  "there is no such pool, or the pool that it falls back on is gone",
 	"pool_cycle":    "the pools fall back on each other in a circle",
 	"pool_too_deep": "a pool falls back on another one, and so on, at most four deep",
-	"pool_empty":    "the pool has no member",
+	"pool_empty":    "the pool has no member, or only flows of which nothing is installed",
 }
 
 // expand puts the members in for the pools of the reached part of the drawing.
@@ -122,7 +122,7 @@ func (c *compiler) expand() {
 
 func (c *compiler) expandPool(b graph.Node) {
 	chain, code := poolChain(c.in.Pools, b.PoolID)
-	if code == "" && slices.ContainsFunc(chain, func(p flowsapi.Pool) bool { return len(p.Members) == 0 }) {
+	if code == "" && slices.ContainsFunc(chain, c.leadsNowhere) {
 		code = "pool_empty"
 	}
 	if code != "" {
@@ -133,14 +133,23 @@ func (c *compiler) expandPool(b graph.Node) {
 	for _, pool := range chain {
 		keys := make([]string, 0, len(pool.Members))
 		for _, m := range pool.Members {
-			keys = append(keys, c.expandMember(b, m))
+			if m.NodeID != "" {
+				keys = append(keys, c.expandMember(b, m))
+			}
 		}
+		c.relayed(b, pool)
 		slices.Sort(keys)
 		block.members = append(block.members, keys)
 	}
 	c.pools[b.Key] = block
 	c.warnDefault(b.Key)
 	delete(c.out, b.Key)
+}
+
+// leadsNowhere says whether a pool has no member that traffic can be sent to.
+func (c *compiler) leadsNowhere(p flowsapi.Pool) bool {
+	onNode := func(m flowsapi.PoolMember) bool { return m.NodeID != "" }
+	return !slices.ContainsFunc(p.Members, onNode) && len(c.relays(p)) == 0
 }
 
 func (c *compiler) expandMember(b graph.Node, m flowsapi.PoolMember) string {
@@ -157,7 +166,8 @@ func (c *compiler) expandMember(b graph.Node, m flowsapi.PoolMember) string {
 
 // lead notes for each member of a pool who forwards to it, and bounds how many ways that makes.
 func (c *compiler) lead(e graph.Edge) {
-	for _, members := range c.pools[e.To].members {
+	for at, members := range c.pools[e.To].members {
+		c.ways += len(c.relays(c.pools[e.To].chain[at]))
 		for _, key := range members {
 			if c.blocks[key].NodeID == c.blocks[e.From].NodeID {
 				continue
@@ -212,7 +222,7 @@ func (c *compiler) sender(path string, e graph.Edge, from Node) {
 	}
 	for i, pool := range block.chain {
 		left := slices.IndexFunc(block.members[i], func(key string) bool { return c.blocks[key].NodeID != from.ID })
-		if left < 0 {
+		if left < 0 && len(c.relays(pool)) == 0 {
 			c.failOn(from, "pool_of_itself", path+".to", "the node forwards to a pool of which it is the only member")
 		}
 		if i == len(block.chain)-1 {
@@ -264,6 +274,7 @@ func (c *compiler) choose(p *Fragment, e graph.Edge, nth int, probe bool) string
 			_, id, _ := strings.Cut(key, memberMark)
 			way.Members = append(way.Members, agentapi.PoolWay{ID: id, Tag: tag})
 		}
+		way.Members = c.relayWays(p, e, pool, way.Members, suffix, probe)
 		way.Fallback = c.fallback(p, e, pool, way.Members, chooser(at+1), suffix)
 		c.once(p, Outbound{Tag: chooser(at), Protocol: "blackhole", PoolOf: way})
 	}
@@ -299,9 +310,9 @@ func (c *compiler) poolFields(e graph.Edge, fields map[string]string) {
 		return
 	}
 	pool := block.chain[0]
-	names := make([]string, 0, len(block.members[0]))
-	for _, key := range block.members[0] {
-		names = append(names, c.in.Nodes[c.blocks[key].NodeID].Name)
+	names := make([]string, 0, len(pool.Members))
+	for _, m := range pool.Members {
+		names = append(names, c.memberName(m))
 	}
 	slices.Sort(names)
 	if more := len(names) - shownMembers; more > 0 {
@@ -321,7 +332,7 @@ func (c *compiler) fallbackText(block poolBlock) string {
 		case flowsapi.FallbackMember:
 			at := slices.IndexFunc(pool.Members, func(m flowsapi.PoolMember) bool { return m.ID == f.MemberID })
 			if at >= 0 {
-				parts = append(parts, c.in.Nodes[pool.Members[at].NodeID].Name)
+				parts = append(parts, c.memberName(pool.Members[at]))
 			}
 		default:
 			parts = append(parts, f.Kind)

@@ -231,7 +231,9 @@ func (j *judge) counts() {
 			entries++
 		}
 		for _, m := range j.drawn.Pools[b.PoolID].Members {
-			nodes[m.NodeID] = true
+			if m.NodeID != "" { // a flow has nodes of its own
+				nodes[m.NodeID] = true
+			}
 		}
 	}
 	switch {
