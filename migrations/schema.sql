@@ -1639,18 +1639,23 @@ CREATE INDEX transit_pool_choices_node ON transit_pool_choices USING btree (node
 create table transit_pool_members (
   id uuid not null,
   pool_id uuid not null,
-  node_id uuid not null,
+  node_id uuid,
   position integer not null,
   weight integer not null,
   priority integer not null,
   enabled boolean not null,
   drain boolean not null,
   told_at timestamp with time zone,
+  flow_id uuid,
+  constraint transit_pool_members_one CHECK (((node_id IS NULL) <> (flow_id IS NULL))),
+  constraint transit_pool_members_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id),
   constraint transit_pool_members_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
   constraint transit_pool_members_pool_id_fkey FOREIGN KEY (pool_id) REFERENCES transit_pools(id) ON DELETE CASCADE,
   constraint transit_pool_members_pkey PRIMARY KEY (id),
+  constraint transit_pool_members_flow UNIQUE (pool_id, flow_id),
   constraint transit_pool_members_pool_id_node_id_key UNIQUE (pool_id, node_id)
 );
+CREATE INDEX transit_pool_members_flow_id ON transit_pool_members USING btree (flow_id) WHERE (flow_id IS NOT NULL);
 CREATE INDEX transit_pool_members_node ON transit_pool_members USING btree (node_id);
 
 create table transit_pool_places (

@@ -5681,7 +5681,7 @@ export interface components {
         ExplainExplainChoice: {
             /** @description The member that carries it, where it is one alone */
             active_member_id?: string;
-            /** @description Node of that member */
+            /** @description Node or flow of that member */
             active_name?: string;
             /** Format: date-time */
             at: string;
@@ -5698,8 +5698,12 @@ export interface components {
             active: boolean;
             drain: boolean;
             enabled: boolean;
+            /** @description Flow that leads the traffic on by its own drawing; empty: it is a node */
+            flow_id: string;
             member_id: string;
+            /** @description Empty: it is a flow */
             node_id: string;
+            /** @description Of its node or flow */
             node_name: string;
             seen: components["schemas"]["ExplainExplainSighting"][];
         };
@@ -8327,6 +8331,8 @@ export interface components {
             drain?: boolean;
         };
         PoolsFallback: {
+            /** @description member: its flow, where it is one */
+            flow_id?: string;
             /**
              * @description direct: traffic leaves from the sending node itself, with its own address
              * @enum {string}
@@ -8379,6 +8385,8 @@ export interface components {
         PoolsMember: {
             drain: boolean;
             enabled: boolean;
+            /** @description Empty: it is a node */
+            flow_id: string;
             /** @description It comes and goes too often, and is kept out for a while */
             held: boolean;
             /** Format: uuid */
@@ -8388,6 +8396,9 @@ export interface components {
              * @description Since when the state is this; null while nobody has said
              */
             last_switch_at: string | null;
+            /** @description Of the node or the flow */
+            name: string;
+            /** @description Empty: it is a flow */
             node_id: string;
             node_name: string;
             /** Format: int64 */
@@ -8413,7 +8424,10 @@ export interface components {
             drain?: boolean;
             /** @description true when left out */
             enabled?: boolean;
-            node_id: string;
+            /** @description The flow: its first entry that is no WireGuard is dialled as it is installed, and its drawing leads the traffic on */
+            flow_id?: string;
+            /** @description The node; or name a flow */
+            node_id?: string;
             /**
              * Format: int64
              * @description Members of the lowest number are used as long as one of them is usable

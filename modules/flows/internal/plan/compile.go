@@ -42,7 +42,7 @@ func compile(in Input) Result {
 		entered:  map[string]map[string]bool{},
 	}
 	c.plan = emptyPlan(in)
-	c.plan.Errors = slices.Concat(c.plan.Errors, in.Unresolved, in.Circles, graph.Check(in.Graph))
+	c.plan.Errors = append(c.plan.Errors, slices.Concat(in.Unresolved, in.Circles, graph.Check(in.Graph))...)
 	if len(c.plan.Errors) > 0 {
 		return Result{Plan: c.plan}
 	}
