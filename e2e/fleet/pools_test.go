@@ -2,9 +2,12 @@ package fleet
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,10 +29,12 @@ type exits struct {
 }
 
 type shownPool struct {
-	ID      string `json:"id"`
-	State   string `json:"state"`
-	Members []struct {
+	ID       string `json:"id"`
+	State    string `json:"state"`
+	Revision int    `json:"revision"`
+	Members  []struct {
 		ID       string `json:"id"`
+		FlowID   string `json:"flow_id"`
 		NodeID   string `json:"node_id"`
 		NodeName string `json:"node_name"`
 		State    string `json:"state"`
@@ -73,6 +78,7 @@ func (w *crossing) pools(t *testing.T) {
 	require.NoError(t, second.Launch())
 	e.returns(t, "second", secondAddress)
 	e.acts(t, second.NodeID)
+	e.relays(t, second.NodeID, e.agents[thirdAddress].NodeID)
 	w.whole(t)
 }
 
@@ -197,4 +203,60 @@ func (e *exits) acts(t *testing.T, second string) {
 	now := cores(t, e.stand.Folder, "entry")
 	require.True(t, slices.ContainsFunc(now, func(pid int) bool { return slices.Contains(serving, pid) }),
 		"the core goes on: %v, %v", serving, now)
+}
+
+// relays puts a flow into the pool, beside a node: the core of the entry dials what is installed of it, and traffic leaves
+// as its own drawing says. When another version of it is installed, the flow in front follows. While it is a member it is
+// not deleted.
+func (e *exits) relays(t *testing.T, second, third string) {
+	one := poolsPath + "/" + e.pool.ID
+	behind := e.drawing(9443)
+	entry := behind["nodes"].([]map[string]any)[0]
+	entry["node_id"] = second
+	behind["nodes"] = []map[string]any{entry, {"key": "out", "kind": "direct"}}
+	behind["edges"] = []map[string]any{{"from": "entry", "to": "out"}}
+	flow, err := e.stand.API.Draw(t.Context(), "behind", behind)
+	require.NoError(t, err)
+	inFront := e.flow
+	e.flow = flow.ID
+	e.apply()
+	require.NoError(t, e.stand.API.Get(t.Context(), one, &e.pool))
+	require.NoError(t, e.stand.API.Call(t.Context(), http.MethodPatch, one, map[string]any{
+		"revision": e.pool.Revision, "members": []map[string]any{{"flow_id": flow.ID}, {"node_id": third}},
+	}, &e.pool))
+	e.leavesBy(t, secondAddress)
+	require.Equal(t, flow.ID, e.pool.Members[0].FlowID)
+	unit := "/api/v1/connection-units/" + flow.ID
+	require.ErrorContains(t, e.stand.API.Call(t.Context(), http.MethodDelete, unit, nil, nil), "pool_in_use")
+
+	drain := one + "/members/" + e.pool.Members[0].ID + "/drain"
+	require.NoError(t, e.stand.API.Call(t.Context(), http.MethodPost, drain, map[string]any{"drain": true}, nil))
+	e.leavesBy(t, thirdAddress)
+	require.NoError(t, e.stand.API.Call(t.Context(), http.MethodPost, drain, map[string]any{"drain": false}, nil))
+	e.leavesBy(t, secondAddress)
+
+	entry["params"].(map[string]any)["listener"].(map[string]any)["port"] = 9444
+	var draft struct {
+		Revision int `json:"revision"`
+	}
+	require.NoError(t, e.stand.API.Get(t.Context(), unit+"/draft", &draft))
+	require.NoError(t, e.stand.API.Call(t.Context(), http.MethodPut, unit+"/draft", map[string]any{
+		"revision": draft.Revision, "graph": behind,
+	}, nil))
+	e.apply()
+	e.flow = inFront
+	require.NoError(t, rig.Eventually(t.Context(), 2*answersWithin, func(ctx context.Context) error {
+		var rendered struct {
+			Config json.RawMessage `json:"config"`
+		}
+		path := "/api/v1/connection-units/" + inFront + "/rendered?node_id=" + e.entry.NodeID
+		if err := e.stand.API.Get(ctx, path, &rendered); err != nil {
+			return err
+		}
+		if !strings.Contains(string(rendered.Config), "9444") {
+			return errors.New("the flow in front still dials the port of before")
+		}
+		return nil
+	}))
+	e.leavesBy(t, secondAddress)
 }

@@ -86,6 +86,21 @@ export const foundNodesQuery = (q: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** The flows that a picker offers for what was typed. */
+export const foundFlowsQuery = (q: string) =>
+  queryOptions({
+    queryKey: ["flows", "for-pools", q],
+    queryFn: ({ signal }) =>
+      answer(
+        api.GET("/api/v1/connection-units", {
+          params: { query: { limit: 20, sort: "name", ...(q && { q }) } },
+          signal,
+        }),
+      ),
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+
 /** What was done makes stale whatever is known of pools, also after a refusal. */
 function useAct<Variables, Result>(act: (variables: Variables) => Promise<Result>) {
   const queries = useQueryClient();

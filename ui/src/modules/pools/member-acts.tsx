@@ -34,7 +34,7 @@ function useRun(member: Member) {
     } finally {
       await queries.invalidateQueries({ queryKey: ["pools"] });
     }
-    return [{ id: member.id, name: member.node_name, ok: true, text: t("act.done") }];
+    return [{ id: member.id, name: member.name, ok: true, text: t("act.done") }];
   };
 }
 
@@ -50,7 +50,7 @@ export function OverrideDialog({ pool, member, onClose }: MemberActProps) {
   return (
     <ActDialog
       onClose={onClose}
-      title={t(`act.${words}.title`, { name: member.node_name })}
+      title={t(`act.${words}.title`, { name: member.name })}
       verb={t(`act.${words}.verb`)}
       effects={useEffects(pool)}
       undo={t(`act.${words}.undo`)}
@@ -72,7 +72,7 @@ export function OverrideDialog({ pool, member, onClose }: MemberActProps) {
       }
       run={() => run(override(pool.id, chosen ? {} : { member_id: member.id, ttl_s: count * 3600 }))}
     >
-      {t(`act.${words}.what`, { name: member.node_name, pool: pool.name })}
+      {t(`act.${words}.what`, { name: member.name, pool: pool.name })}
     </ActDialog>
   );
 }
@@ -89,16 +89,16 @@ export function DrainDialog({ pool, member, onClose }: MemberActProps) {
   return (
     <ActDialog
       onClose={onClose}
-      title={t(`act.${words}.title`, { name: member.node_name })}
+      title={t(`act.${words}.title`, { name: member.name })}
       verb={t(`act.${words}.verb`)}
       danger={!drains && !others}
-      typed={!drains && !others ? member.node_name : undefined}
+      typed={!drains && !others ? member.name : undefined}
       effects={useEffects(pool)}
       undo={t(`act.${words}.undo`)}
       words={{ done: () => t("act.done"), retry: () => t("act.retry") }}
       run={() => run(drain(pool.id, member.id, !drains))}
     >
-      {t(!drains && !others ? "act.drain.last" : `act.${words}.what`, { name: member.node_name, pool: pool.name })}
+      {t(!drains && !others ? "act.drain.last" : `act.${words}.what`, { name: member.name, pool: pool.name })}
     </ActDialog>
   );
 }

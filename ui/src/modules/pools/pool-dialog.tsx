@@ -11,7 +11,7 @@ import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { poolNamesQuery, useChangePool, useMakePool, type Pool } from "./api";
-import { NodeAdder } from "./node-adder";
+import { MemberAdder } from "./member-adder";
 import { bodyOf, changesShape, entryOf, fallbacks, strategies, type MemberEntry, type PoolEntry } from "./pool-form";
 import classes from "./pools.module.css";
 
@@ -128,28 +128,27 @@ interface PartProps {
 
 function Members({ entry, set, error }: PartProps & { error: string | undefined }) {
   const { t } = useTranslation("pools");
-  const put = (node: string, change: Partial<MemberEntry>) =>
-    set({ members: entry.members.map((one) => (one.node_id === node ? { ...one, ...change } : one)) });
+  const put = (member: string, change: Partial<MemberEntry>) =>
+    set({ members: entry.members.map((one) => (one.id === member ? { ...one, ...change } : one)) });
   return (
     <section aria-label={t("columns.members")} className={classes.stack}>
-      <NodeAdder
-        taken={entry.members.map((one) => one.node_id)}
-        onAdd={({ id, name }) =>
-          set({
-            members: [...entry.members, { node_id: id, name, weight: 1, priority: 0, enabled: true, drain: false }],
-          })
+      <MemberAdder
+        taken={entry.members.map((one) => one.id)}
+        onAdd={(member) =>
+          set({ members: [...entry.members, { ...member, weight: 1, priority: 0, enabled: true, drain: false }] })
         }
       />
       {error && <p role="alert">{error}</p>}
       <ul className={classes.members}>
         {entry.members.map((one) => (
-          <li key={one.node_id} className={classes.member}>
+          <li key={one.id} className={classes.member}>
             <Checkbox
               className={classes.memberName}
-              label={one.name || one.node_id}
+              label={one.name || one.id}
+              description={one.kind === "flow" ? t("member.flow") : undefined}
               aria-label={t("form.enabled", { name: one.name })}
               checked={one.enabled}
-              onChange={(event) => put(one.node_id, { enabled: event.currentTarget.checked })}
+              onChange={(event) => put(one.id, { enabled: event.currentTarget.checked })}
             />
             <NumberInput
               label={t("columns.weight")}
@@ -158,7 +157,7 @@ function Members({ entry, set, error }: PartProps & { error: string | undefined 
               max={1000}
               allowDecimal={false}
               value={one.weight}
-              onChange={(value) => put(one.node_id, { weight: Number(value) || 1 })}
+              onChange={(value) => put(one.id, { weight: Number(value) || 1 })}
             />
             <NumberInput
               label={t("columns.priority")}
@@ -167,12 +166,12 @@ function Members({ entry, set, error }: PartProps & { error: string | undefined 
               max={1000}
               allowDecimal={false}
               value={one.priority}
-              onChange={(value) => put(one.node_id, { priority: Number(value) || 0 })}
+              onChange={(value) => put(one.id, { priority: Number(value) || 0 })}
             />
             <Action
               iconOnly
               icon={IconTrash}
-              onClick={() => set({ members: entry.members.filter(({ node_id }) => node_id !== one.node_id) })}
+              onClick={() => set({ members: entry.members.filter(({ id }) => id !== one.id) })}
             >
               {t("form.removeMember", { name: one.name })}
             </Action>
@@ -207,9 +206,9 @@ function FallbackFields({
         <Select
           size="md"
           label={t("form.fallbackMember")}
-          data={entry.members.map(({ node_id, name }) => ({ value: node_id, label: name }))}
-          value={entry.fallbackNode}
-          onChange={(fallbackNode) => set({ fallbackNode })}
+          data={entry.members.map(({ id, name }) => ({ value: id, label: name }))}
+          value={entry.fallbackMember}
+          onChange={(fallbackMember) => set({ fallbackMember })}
         />
       )}
       {entry.fallback === "pool" && (

@@ -1,8 +1,9 @@
 import type { NewMember, NewPool, Pool } from "./api";
 
-/** A member as the form holds it. */
+/** A member as the form holds it: the id of a node or of a flow. */
 export interface MemberEntry {
-  node_id: string;
+  id: string;
+  kind: "node" | "flow";
   name: string;
   weight: number;
   priority: number;
@@ -17,7 +18,7 @@ export interface PoolEntry {
   stickiness: "user" | "source";
   members: MemberEntry[];
   fallback: "block" | "direct" | "member" | "pool";
-  fallbackNode: string | null;
+  fallbackMember: string | null;
   fallbackPool: string | null;
   minHealthy: number;
   probeUrl: string;
@@ -47,16 +48,17 @@ export function entryOf(pool: Pool | undefined): PoolEntry {
     name: pool?.name ?? "",
     strategy: pool?.strategy ?? "round_robin",
     stickiness: pool?.stickiness === "source" ? "source" : "user",
-    members: (pool?.members ?? []).map(({ node_id, node_name, weight, priority, enabled, drain }) => ({
-      node_id,
-      name: node_name,
+    members: (pool?.members ?? []).map(({ node_id, flow_id, name, weight, priority, enabled, drain }) => ({
+      id: flow_id || node_id,
+      kind: flow_id ? "flow" : "node",
+      name,
       weight,
       priority,
       enabled,
       drain,
     })),
     fallback: pool?.fallback.kind ?? "block",
-    fallbackNode: pool?.fallback.node_id ?? null,
+    fallbackMember: pool?.fallback.flow_id ?? pool?.fallback.node_id ?? null,
     fallbackPool: pool?.fallback.pool_id ?? null,
     minHealthy: pool?.min_healthy ?? 1,
     probeUrl: pool?.health.probe_url ?? "https://www.gstatic.com/generate_204",
@@ -69,14 +71,18 @@ export function entryOf(pool: Pool | undefined): PoolEntry {
   };
 }
 
+const named = (member: Pick<MemberEntry, "id" | "kind">) =>
+  member.kind === "flow" ? { flow_id: member.id } : { node_id: member.id };
+
 /** The request that the form makes. */
 export function bodyOf(entry: PoolEntry, sampling: number | undefined): NewPool {
+  const instead = entry.members.find(({ id }) => id === entry.fallbackMember);
   return {
     name: entry.name.trim(),
     strategy: entry.strategy,
     stickiness: entry.strategy === "sticky" ? entry.stickiness : "none",
-    members: entry.members.map(({ node_id, weight, priority, enabled, drain }): NewMember => ({
-      node_id,
+    members: entry.members.map(({ id, kind, weight, priority, enabled, drain }): NewMember => ({
+      ...named({ id, kind }),
       weight,
       priority,
       enabled,
@@ -84,7 +90,7 @@ export function bodyOf(entry: PoolEntry, sampling: number | undefined): NewPool 
     })),
     fallback: {
       kind: entry.fallback,
-      ...(entry.fallback === "member" && { node_id: entry.fallbackNode ?? "" }),
+      ...(entry.fallback === "member" && (instead ? named(instead) : { node_id: "" })),
       ...(entry.fallback === "pool" && { pool_id: entry.fallbackPool ?? "" }),
     },
     min_healthy: entry.minHealthy,
@@ -104,17 +110,17 @@ export function bodyOf(entry: PoolEntry, sampling: number | undefined): NewPool 
 /** Whether flows that run have to be installed anew: whatever a configuration holds. */
 export function changesShape(pool: Pool, entry: PoolEntry): boolean {
   const before = entryOf(pool);
-  const nodes = (members: MemberEntry[]) =>
+  const ids = (members: MemberEntry[]) =>
     members
-      .map(({ node_id }) => node_id)
+      .map(({ id }) => id)
       .sort()
       .join();
   return (
     before.strategy !== entry.strategy ||
     (entry.strategy === "sticky" && before.stickiness !== entry.stickiness) ||
     before.fallback !== entry.fallback ||
-    before.fallbackNode !== entry.fallbackNode ||
+    before.fallbackMember !== entry.fallbackMember ||
     before.fallbackPool !== entry.fallbackPool ||
-    nodes(before.members) !== nodes(entry.members)
+    ids(before.members) !== ids(entry.members)
   );
 }

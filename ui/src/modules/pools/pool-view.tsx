@@ -96,13 +96,15 @@ function MembersCard({ pool, block, onAct }: MembersCardProps) {
           {pool.members.map((member) => (
             <Row key={member.id} className={classes.row}>
               <span className={classes.name}>
-                <Link to={`/nodes/${member.node_id}`}>{member.node_name || member.node_id}</Link>{" "}
+                <Link to={member.flow_id ? `/flows/${member.flow_id}` : `/nodes/${member.node_id}`}>
+                  {member.name || member.flow_id || member.node_id}
+                </Link>{" "}
                 <MemberTags pool={pool} member={member} />
               </span>
               <MemberState member={member} />
               <span className="num soft">{member.rtt_ms > 0 ? t("ms", { count: member.rtt_ms }) : ""}</span>
               <span className="num soft">{t("weight", { count: member.weight })}</span>
-              <RowMenu name={member.node_name}>
+              <RowMenu name={member.name}>
                 <Menu.Item disabled={block !== undefined} onClick={() => onAct("override", member)}>
                   {t(pool.override?.member_id === member.id ? "act.override_end.item" : "act.override.item")}
                 </Menu.Item>
@@ -122,6 +124,7 @@ function MemberTags({ pool, member }: { pool: Pool; member: Member }) {
   const { t } = useTranslation("pools");
   return (
     <span className={classes.tags}>
+      {member.flow_id && <Tag>{t("member.flow")}</Tag>}
       {member.priority > 0 && <Tag>{t("priority", { count: member.priority })}</Tag>}
       {!member.enabled && <Tag>{t("tag.disabled")}</Tag>}
       {member.drain && <Tag>{t("tag.drain")}</Tag>}
@@ -164,7 +167,7 @@ function Carries({ pool, one }: { pool: Pool; one: Switch }) {
   const active = pool.members.find((member) => member.id === one.active_member_id);
   if (one.serves === "fallback")
     return t("serves.fallback", { node: one.node_name, what: t(`fallback.${pool.fallback.kind}`) });
-  if (active) return t("serves.one", { node: one.node_name, member: active.node_name });
+  if (active) return t("serves.one", { node: one.node_name, member: active.name });
   return t("serves.members", { node: one.node_name, count: one.usable });
 }
 
@@ -205,7 +208,7 @@ function FactsCard({ pool }: { pool: Pool }) {
             ? [
                 {
                   name: t("page.chosen"),
-                  value: t("page.chosenUntil", { name: chosen.node_name, when: format.moment(override.until) }),
+                  value: t("page.chosenUntil", { name: chosen.name, when: format.moment(override.until) }),
                 },
               ]
             : []),

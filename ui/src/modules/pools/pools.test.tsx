@@ -98,6 +98,51 @@ describe("pools", () => {
   });
 });
 
+describe("a pool of flows", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  const flow = { id: "01890000-0000-7000-8000-000000000051", name: "Backup way" };
+
+  it("offers flows beside nodes, and sends which is which", async () => {
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers(europe));
+    vi.spyOn(api, "GET").mockImplementation(((path: string) =>
+      Promise.resolve(answers({ items: path === "/api/v1/connection-units" ? [flow] : [], total: 1 }))) as never);
+    await renderApp(<PoolDialog pool={europe} onClose={vi.fn()} />);
+    await user.click(await screen.findByPlaceholderText("Type a part of its name"));
+    await user.click(await screen.findByRole("option", { name: "Backup way" }));
+    expect(screen.getByRole("note")).toHaveTextContent("Main");
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(patch).toHaveBeenCalledTimes(1));
+    const body = (patch.mock.calls as unknown as [string, { body: { members: object[] } }][])[0]![1].body;
+    expect(body.members[2]).toEqual({ flow_id: flow.id, weight: 1, priority: 0, enabled: true, drain: false });
+  });
+
+  it("leads from a member to its flow", async () => {
+    const member = { ...europe.members[0]!, name: flow.name, node_id: "", node_name: "", flow_id: flow.id };
+    await renderApp(
+      <PoolView
+        pool={{ ...europe, members: [member] }}
+        status={undefined}
+        block={{ edit: undefined, apply: undefined }}
+        onEdit={vi.fn()}
+        onRemove={vi.fn()}
+        onAct={vi.fn()}
+      />,
+    );
+    expect(await screen.findByRole("link", { name: flow.name })).toHaveAttribute("href", `/flows/${flow.id}`);
+    expect(screen.getByText("flow")).toBeInTheDocument();
+  });
+
+  it("falls back on a flow by its id as a flow", () => {
+    const entry = entryOf(europe);
+    const members = [...entry.members, { ...entry.members[0]!, id: flow.id, kind: "flow" as const, name: flow.name }];
+    expect(bodyOf({ ...entry, members, fallback: "member", fallbackMember: flow.id }, 3).fallback).toEqual({
+      kind: "member",
+      flow_id: flow.id,
+    });
+  });
+});
+
 describe("what a form sends", () => {
   it("is what the pool has", () => {
     const entry = entryOf(europe);

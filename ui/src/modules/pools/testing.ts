@@ -9,8 +9,10 @@ export const europe: Pool = {
   members: [
     {
       id: "01890000-0000-7000-8000-000000000011",
+      name: "ams-01",
       node_id: "01890000-0000-7000-8000-000000000021",
       node_name: "ams-01",
+      flow_id: "",
       weight: 1,
       priority: 0,
       enabled: true,
@@ -24,8 +26,10 @@ export const europe: Pool = {
     },
     {
       id: "01890000-0000-7000-8000-000000000012",
+      name: "waw-01",
       node_id: "01890000-0000-7000-8000-000000000022",
       node_name: "waw-01",
+      flow_id: "",
       weight: 5,
       priority: 0,
       enabled: true,
