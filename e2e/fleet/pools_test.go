@@ -205,9 +205,9 @@ func (e *exits) acts(t *testing.T, second string) {
 		"the core goes on: %v, %v", serving, now)
 }
 
-// relays puts a flow into the pool, beside a node: the core of the entry dials what is installed of it, and traffic leaves
-// as its own drawing says. When another version of it is installed, the flow in front follows. While it is a member it is
-// not deleted.
+// relays puts a flow into the pool, beside a node: the core of the entry dials what is installed of it, and traffic
+// leaves as its own drawing says. When another version of it is installed, the flow in front follows. While it is a
+// member it is not deleted.
 func (e *exits) relays(t *testing.T, second, third string) {
 	one := poolsPath + "/" + e.pool.ID
 	behind := e.drawing(9443)

@@ -174,8 +174,8 @@ func (l leads) reversed() leads {
 	return out
 }
 
-// checkFlows refuses a pool whose flows lead back into it, and flows in pools of flows that are more than four deep. All
-// pools are locked, so that two changes cannot close a circle together. Fault: invalid_value (422).
+// checkFlows refuses a pool whose flows lead back into it, and pools of flows that are more than four deep. All pools are
+// locked, so that two changes cannot close a circle together. Fault: invalid_value (422).
 func (p *pools) checkFlows(ctx context.Context, row *poolRow, members []memberRow) error {
 	if _, err := p.store.db.In(ctx).ExecContext(ctx, "lock table transit_pools in share row exclusive mode"); err != nil {
 		return database.Fault(fmt.Errorf("lock the pools: %w", err), nil)
@@ -195,8 +195,8 @@ func (p *pools) checkFlows(ctx context.Context, row *poolRow, members []memberRo
 	return nil
 }
 
-// leads reads where the flows of all pools send their traffic, with a pool as it would be. It is empty as long as no pool
-// has a flow.
+// leads reads where the flows of all pools send their traffic, with a pool as it would be. It is empty as long as no
+// pool has a flow.
 func (p *pools) leads(ctx context.Context, row *poolRow, members []memberRow) (leads, error) {
 	rows, err := p.store.all(ctx)
 	if err != nil {

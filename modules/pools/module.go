@@ -1,4 +1,5 @@
-// Package pools keeps transit pools: nodes and flows that share the traffic of a flow, with a strategy, probes and a fallback.
+// Package pools keeps transit pools: nodes and flows that share the traffic of a flow, with a strategy, probes and a
+// fallback.
 //
 // Flows compile a pool into their configurations (exports.go); what acts without another configuration goes to the
 // agents of the sending nodes as a document (place.go); agents probe and choose, and report what became of it

@@ -9,8 +9,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// A member of a pool may be a flow. Whatever forwards to it dials an entry of what is installed of that flow, as a client
-// of its own for each pool, and the drawing of that flow leads the traffic on.
+// A member of a pool may be a flow. Whatever forwards to it dials an entry of what is installed of that flow, as a
+// client of its own for each pool, and the drawing of that flow leads the traffic on.
 
 // Relay is a flow as a member of pools.
 type Relay struct {
@@ -46,8 +46,10 @@ type Feeder struct {
 // It is -1 where there is none.
 func RelayEntry(g graph.Graph) int {
 	return slices.IndexFunc(g.Nodes, func(n graph.Node) bool {
-		l := n.Params.Listener
-		return n.Kind == graph.Entry && l != nil && l.Protocol != graph.WireGuard && !l.AcceptProxy && LeadsOut(g, n.Key)
+		if l := n.Params.Listener; n.Kind != graph.Entry || l == nil || l.Protocol == graph.WireGuard || l.AcceptProxy {
+			return false
+		}
+		return LeadsOut(g, n.Key)
 	})
 }
 

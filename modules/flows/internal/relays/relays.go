@@ -37,8 +37,8 @@ type row struct {
 	Graph    *graph.Graph `bun:",type:jsonb"`
 }
 
-// Find gives the flows among the members of pools, with the entry by which each can be reached. One that is gone is left
-// out.
+// Find gives the flows among the members of pools, with the entry by which each can be reached. One that is gone is
+// left out.
 func Find(ctx context.Context, db *database.DB, pools map[string]flowsapi.Pool) (map[string]plan.Relay, error) {
 	rows, err := read(ctx, db, members(pools))
 	out := make(map[string]plan.Relay, len(rows))
@@ -73,7 +73,9 @@ func (r row) relay() (plan.Relay, *graph.Node) {
 		return relay, nil
 	}
 	entry := &r.Graph.Nodes[at]
-	host := slices.IndexFunc(r.Hosts, func(h plan.Host) bool { return h.Block == entry.Key && h.NodeID == entry.NodeID })
+	host := slices.IndexFunc(r.Hosts, func(h plan.Host) bool {
+		return h.Block == entry.Key && h.NodeID == entry.NodeID
+	})
 	if host < 0 {
 		return relay, nil
 	}
@@ -104,8 +106,8 @@ func Open(ctx context.Context, db *database.DB, relays map[string]plan.Relay, se
 	return nil
 }
 
-// PoolsOf gives the pools that flows send traffic to, sorted: with what is installed and being installed, and with their
-// drafts.
+// PoolsOf gives the pools that flows send traffic to, sorted: with what is installed and being installed, and with
+// their drafts.
 func PoolsOf(ctx context.Context, db *database.DB, drafts bool, flowIDs ...string) (map[string][]string, error) {
 	out := map[string][]string{}
 	if len(flowIDs) == 0 {
