@@ -174,8 +174,8 @@ func (l leads) reversed() leads {
 	return out
 }
 
-// checkFlows refuses a pool whose flows lead back into it, and pools of flows that are more than four deep. All pools are
-// locked, so that two changes cannot close a circle together. Fault: invalid_value (422).
+// checkFlows refuses a pool whose flows lead back into it, and pools of flows that are more than four deep. All pools
+// are locked, so that two changes cannot close a circle together. Fault: invalid_value (422).
 func (p *pools) checkFlows(ctx context.Context, row *poolRow, members []memberRow) error {
 	if _, err := p.store.db.In(ctx).ExecContext(ctx, "lock table transit_pools in share row exclusive mode"); err != nil {
 		return database.Fault(fmt.Errorf("lock the pools: %w", err), nil)

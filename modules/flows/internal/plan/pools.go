@@ -14,8 +14,8 @@ import (
 )
 
 // A block of a pool becomes one transit block for each member that is a node, and each edge into it one outbound for
-// each member with one more that chooses among those. The agent of the sending node chooses; without an agent that knows
-// pools that outbound lets nothing through.
+// each member with one more that chooses among those. The agent of the sending node chooses; without an agent that
+// knows pools that outbound lets nothing through.
 
 // memberMark stands between the key of a pool's block and the id of a member; no drawing can have it in a key.
 const memberMark = "~"
