@@ -177,7 +177,8 @@ func TestWhichEntryPoolsDial(t *testing.T) {
 	g := graph.Graph{
 		Nodes: []graph.Node{
 			entry("tunnel", &tunnelListener), entry("behind", behind), entry("nowhere", vless(445)), entry("fit", vless(446)),
-			{Key: "out", Kind: graph.Direct}, {Key: "stop", Kind: graph.Block},
+			{Key: "out", Kind: graph.Direct},
+			{Key: "stop", Kind: graph.Block},
 		},
 		Edges: []graph.Edge{
 			{From: "tunnel", To: "out"}, {From: "behind", To: "out"}, {From: "nowhere", To: "stop"}, {From: "fit", To: "out"},
