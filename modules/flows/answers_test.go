@@ -93,13 +93,13 @@ func TestTheStateOfAFlow(t *testing.T) {
 // now; what is silent tells nothing.
 func TestWhatDriftIs(t *testing.T) {
 	t.Parallel()
-	well := nodesapi.Node{ID: "a", Online: true, Address: "192.0.2.1", RevisionDesired: 3, RevisionInstalled: 3}
+	well := nodesapi.Serving{ID: "a", Online: true, Address: "192.0.2.1", RevisionDesired: 3, RevisionInstalled: 3}
 	behind, silent, moved := well, well, well
 	behind.RevisionInstalled, silent.Online, moved.Address = 2, false, "192.0.2.9"
 	host := []plan.Host{{Block: "in", NodeID: "a", Host: "192.0.2.1"}}
 	bound := []plan.Host{{Block: "in", NodeID: "a", DomainID: "d", Host: "a.example.org"}}
 	for name, c := range map[string]struct {
-		node    *nodesapi.Node
+		node    *nodesapi.Serving
 		hosts   []plan.Host
 		domains map[string]domainsapi.Domain
 		pending []Stage
@@ -130,7 +130,7 @@ func TestWhatDriftIs(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			around := &relations{nodes: map[string]nodesapi.Node{}, domains: c.domains}
+			around := &relations{nodes: map[string]nodesapi.Serving{}, domains: c.domains}
 			if c.node != nil {
 				around.nodes["a"] = *c.node
 			}
@@ -146,7 +146,7 @@ func TestWhatDriftIs(t *testing.T) {
 // The health of a flow is what its nodes say, unless another module knows better.
 func TestWhatHealthIs(t *testing.T) {
 	t.Parallel()
-	nodes := map[string]nodesapi.Node{
+	nodes := map[string]nodesapi.Serving{
 		"up": {
 			Online:    true,
 			CoreState: "running",

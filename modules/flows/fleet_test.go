@@ -197,6 +197,19 @@ func (f *fleet) Nodes(_ context.Context, ids ...string) ([]nodesapi.Node, error)
 	return out, nil
 }
 
+// Serving gives as much of the nodes as lists need.
+func (f *fleet) Serving(ctx context.Context, ids ...string) ([]nodesapi.Serving, error) {
+	nodes, err := f.Nodes(ctx, ids...)
+	out := make([]nodesapi.Serving, len(nodes))
+	for i, n := range nodes {
+		out[i] = nodesapi.Serving{
+			ID: n.ID, Name: n.Name, Address: n.Address, Online: n.Online, CoreState: n.CoreState,
+			RevisionDesired: n.RevisionDesired, RevisionInstalled: n.RevisionInstalled,
+		}
+	}
+	return out, err
+}
+
 func (f *fleet) Hold(_ context.Context, ids ...string) (missing []string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

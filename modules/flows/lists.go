@@ -59,7 +59,7 @@ func (s *service) unwellNodes(ctx context.Context) (down, drifted []string, err 
 	if age := s.now().Sub(u.at); age >= 0 && age < unwellTTL {
 		return u.down, u.drifted, nil
 	}
-	all, err := s.nodes.Nodes(ctx)
+	all, err := s.nodes.readings.Serving(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("look up which nodes serve: %w", err)
 	}

@@ -67,7 +67,7 @@ func (s *service) shownFlows(page *bun.SelectQuery, args *database.Arguments) *b
 
 // relations are what other modules know of the nodes of a page of flows.
 type relations struct {
-	nodes   map[string]nodesapi.Node
+	nodes   map[string]nodesapi.Serving
 	domains map[string]domainsapi.Domain
 	health  map[string]string // of the flows
 }
@@ -185,11 +185,18 @@ func (s *service) nodesAround(ctx context.Context, a *relations, rows []shownRow
 		}
 	}
 	slices.Sort(wanted)
-	nodes, err := s.nodes.byID(ctx, validIDs(slices.Compact(wanted)))
+	a.nodes = map[string]nodesapi.Serving{}
+	wanted = validIDs(slices.Compact(wanted))
+	if len(wanted) == 0 {
+		return nil
+	}
+	nodes, err := s.nodes.readings.Serving(ctx, wanted...)
 	if err != nil {
 		return fmt.Errorf("look up the nodes of flows: %w", err)
 	}
-	a.nodes = nodes
+	for _, n := range nodes {
+		a.nodes[n.ID] = n
+	}
 	return nil
 }
 
@@ -346,7 +353,7 @@ func (a *relations) drift(f *shownRow, nodeIDs []string) Drift {
 
 // outdated reports whether links name another host than an entry on the node has now; installing the flow again
 // changes them.
-func (a *relations) outdated(f *shownRow, n nodesapi.Node) bool {
+func (a *relations) outdated(f *shownRow, n nodesapi.Serving) bool {
 	return slices.ContainsFunc(f.InstalledHosts, func(h plan.Host) bool {
 		if h.NodeID != n.ID {
 			return false

@@ -65,6 +65,26 @@ func (f *fleet) Hold(ctx context.Context, ids ...string) (missing []string, err 
 	return missing, nil
 }
 
+// Serving gives whether these nodes, or all without any, do what they shall.
+func (f *fleet) Serving(ctx context.Context, ids ...string) ([]nodesapi.Serving, error) {
+	known := database.OnlyIDs(ids)
+	if len(ids) > 0 && len(known) == 0 {
+		return nil, nil
+	}
+	now := f.clock.Now().UTC()
+	rows, err := f.store.serving(ctx, known)
+	out := make([]nodesapi.Serving, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		out[i] = nodesapi.Serving{
+			ID: row.ID, Name: row.Name, Address: row.Address,
+			Online:    f.store.link(row.AgentAccess, row.SeenAt, now) == linkConnected,
+			CoreState: row.CoreState, RevisionDesired: row.DesiredRevision, RevisionInstalled: row.InstalledRevision,
+		}
+	}
+	return out, err
+}
+
 // Newest gives what these nodes carried last.
 func (f *fleet) Newest(ctx context.Context, ids ...string) (map[string]nodesapi.Reading, error) {
 	known := database.OnlyIDs(ids)

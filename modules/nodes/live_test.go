@@ -167,3 +167,39 @@ func TestListenersOfANodeShowWhatTheyCarry(t *testing.T) {
 	agent.Deliver("s", 2, paneltest.Samples(1, time.Now())).Is(http.StatusOK)
 	eventually(t, func() bool { return shown(agent)[0].UpBps == nil })
 }
+
+// Lists of what runs on many nodes read of each only whether it does what it shall; that is the same as its own page
+// says.
+func TestWhetherNodesServeIsReadForManyAtOnce(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	agent, silent := p.Enroll("serving"), p.Enroll("silent")
+	config := with.put(t, agent.NodeID, json.RawMessage(`{"inbounds":[]}`), nil)
+	_, err := with.configs.SetDesired(t.Context(), map[string]int64{agent.NodeID: config.Revision})
+	require.NoError(t, err)
+	agent.Beat()
+
+	of := func(ids ...string) map[string]nodesapi.Serving {
+		found, err := with.readings.Serving(t.Context(), ids...)
+		require.NoError(t, err)
+		byName := map[string]nodesapi.Serving{}
+		for _, one := range found {
+			byName[one.Name] = one
+		}
+		return byName
+	}
+	eventually(t, func() bool { return of()["serving"].Online })
+	all := of()
+	require.Len(t, all, 2)
+	require.Equal(t, all, of(agent.NodeID, silent.NodeID, "no-id"))
+	require.Empty(t, of("no-id"))
+	for name, one := range all {
+		whole, err := with.fleet.Node(t.Context(), one.ID)
+		require.NoError(t, err)
+		require.Equal(t, nodesapi.Serving{
+			ID: whole.ID, Name: name, Address: whole.Address, Online: whole.Online, CoreState: whole.CoreState,
+			RevisionDesired: whole.RevisionDesired, RevisionInstalled: whole.RevisionInstalled,
+		}, one)
+	}
+	require.Equal(t, config.Revision, all["serving"].RevisionDesired)
+}

@@ -33,7 +33,7 @@ func (s *service) order(ctx context.Context, nodeID string, kind agentapi.Comman
 	if err != nil {
 		return nil, err
 	}
-	if link := s.store.link(row, s.now()); link != "connected" && link != "stale" {
+	if link := s.store.link(row.AgentAccess, row.SeenAt, s.now()); link != linkConnected && link != "stale" {
 		return nil, fault.Invalid("agent_offline",
 			"the node's agent is not connected; try again when the node is online")
 	}

@@ -87,6 +87,33 @@ func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]view
 	return rows, database.Fault(err, nil)
 }
 
+// servingRow is as much of a node and its report as says whether it does what it shall.
+type servingRow struct {
+	ID                string
+	Name              string
+	Address           string
+	AgentAccess       string
+	SeenAt            *time.Time
+	CoreState         string
+	DesiredRevision   int64
+	InstalledRevision int64
+}
+
+// serving gives nodes, or all without ids.
+func (s *store) serving(ctx context.Context, ids []string) ([]servingRow, error) {
+	var rows []servingRow
+	args := new(database.Arguments)
+	q := beside(s.db.NewSelect().TableExpr("nodes AS n")).
+		ColumnExpr("n.id, n.name, n.address, n.agent_access, n.desired_revision, r.seen_at").
+		ColumnExpr("coalesce(nullif(r.core_state, ''), 'unknown') AS core_state").
+		ColumnExpr("coalesce((r.report #>> '{core,config_revision}')::bigint, 0) AS installed_revision")
+	if len(ids) > 0 {
+		q = q.Where("n.id = any(?::uuid[])", args.Add(ids))
+	}
+	err := database.Read(ctx, s.db, &rows, q, args)
+	return rows, database.Fault(err, nil)
+}
+
 // able gives nodes that were heard within two heartbeats and whose agent has named the capability.
 func (s *store) able(ctx context.Context, capability string, most int, at time.Time) ([]viewRow, error) {
 	var rows []viewRow

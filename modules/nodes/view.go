@@ -39,10 +39,11 @@ func (row *nodeRow) inMaintenance(now time.Time) bool {
 
 func (s *store) agent(row *viewRow, now time.Time) AgentInfo {
 	info := AgentInfo{
-		Link: s.link(row, now), LastSeenAt: utc(row.SeenAt), EnrolledAt: utc(row.EnrolledAt), TokenID: row.TokenID,
+		Link: s.link(row.AgentAccess, row.SeenAt, now), LastSeenAt: utc(row.SeenAt), EnrolledAt: utc(row.EnrolledAt),
+		TokenID:     row.TokenID,
 		UpdateState: nodesapi.UpdateCurrent, Capabilities: []string{},
 	}
-	info.Connected = info.Link == "connected"
+	info.Connected = info.Link == linkConnected
 	if row.PreviousValidUntil != nil && row.PreviousValidUntil.After(now) {
 		info.PreviousTokenExpiry = utc(row.PreviousValidUntil)
 	}
@@ -58,21 +59,23 @@ func (s *store) agent(row *viewRow, now time.Time) AgentInfo {
 }
 
 // link is the agent's link by the age of its last sign of life: two missed heartbeats are stale, ten are lost.
-func (s *store) link(row *viewRow, now time.Time) string {
+func (s *store) link(access string, seenAt *time.Time, now time.Time) string {
 	switch {
-	case row.AgentAccess == accessNone || row.AgentAccess == "":
+	case access == accessNone || access == "":
 		return "never_enrolled"
-	case row.AgentAccess == accessRevoked:
+	case access == accessRevoked:
 		return "revoked"
-	case row.SeenAt == nil:
+	case seenAt == nil:
 		return "stale"
-	case !row.SeenAt.After(now.Add(-10 * s.heartbeat)):
+	case !seenAt.After(now.Add(-10 * s.heartbeat)):
 		return "lost"
-	case !row.SeenAt.After(now.Add(-2 * s.heartbeat)):
+	case !seenAt.After(now.Add(-2 * s.heartbeat)):
 		return "stale"
 	}
-	return "connected"
+	return linkConnected
 }
+
+const linkConnected = "connected"
 
 func (row *viewRow) core(link string, now time.Time) CoreInfo {
 	info := CoreInfo{
@@ -97,7 +100,7 @@ func (row *viewRow) uptime(link string, now time.Time) int64 {
 	if r.CoreStart.IsZero() || row.SeenAt == nil {
 		return r.Core.UptimeSeconds
 	}
-	if link != "connected" {
+	if link != linkConnected {
 		now = *row.SeenAt
 	}
 	return max(0, int64(now.Sub(r.CoreStart)/time.Second))

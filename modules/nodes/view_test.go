@@ -37,8 +37,7 @@ func TestTheLinkFollowsFromAccessAndSilence(t *testing.T) {
 		{accessGranted, ago(150*time.Second - 1), "stale"},
 		{accessGranted, ago(150 * time.Second), "lost"},
 	} {
-		row := &viewRow{nodeRow: nodeRow{AgentAccess: c.access}, SeenAt: c.seen}
-		require.Equal(t, c.link, s.link(row, now), "%s %v", c.access, c.seen)
+		require.Equal(t, c.link, s.link(c.access, c.seen, now), "%s %v", c.access, c.seen)
 	}
 }
 

@@ -26,8 +26,21 @@ type Carried struct {
 	DownBps  int64  `json:"d,omitempty"` // to the client
 }
 
-// Readings tells what nodes carry.
+// Serving is whether a node does what it shall, which is all that lists of what runs on many nodes need of each.
+type Serving struct {
+	ID                string
+	Name              string
+	Address           string
+	Online            bool   // its agent reported within two heartbeats
+	CoreState         string // unknown where no agent ever told
+	RevisionDesired   int64
+	RevisionInstalled int64
+}
+
+// Readings tells what nodes do and carry.
 type Readings interface {
+	// Serving gives the nodes with these ids, or all without any, in one statement; unknown ids are left out.
+	Serving(ctx context.Context, nodeIDs ...string) ([]Serving, error)
 	// Newest gives the newest reading of these nodes by their ids, in one statement. Nodes whose agents do not measure
 	// their listeners are left out.
 	Newest(ctx context.Context, nodeIDs ...string) (map[string]Reading, error)
