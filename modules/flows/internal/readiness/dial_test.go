@@ -80,6 +80,7 @@ func TestWhatThePanelMetWhenItDialled(t *testing.T) {
 			"udp", echoing(t, func(string) string { return "barley" }), "sesame", plan.Failed,
 			"panel_met_other",
 		},
+		"nobody over udp":         {"udp", silent(t), "sesame", plan.Failed, "panel_udp_silent"},
 		"a core over udp":         {"udp", echoing(t, same), "", plan.Unconfirmed, "udp_in_use"},
 		"an address without form": {"tcp", "waw", "sesame", plan.Failed, "panel_not_reached"},
 	} {
@@ -91,6 +92,15 @@ func TestWhatThePanelMetWhenItDialled(t *testing.T) {
 			require.Empty(t, f.blocker)
 		})
 	}
+}
+
+// silent is a port over UDP that takes every packet and answers none, as behind a firewall that drops them.
+func silent(t *testing.T) string {
+	t.Helper()
+	c, err := net.ListenPacket("udp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = c.Close() })
+	return c.LocalAddr().String()
 }
 
 // A check that is cancelled ends at once on this panel; one that never ran here is nobody's.

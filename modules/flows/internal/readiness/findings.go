@@ -67,8 +67,11 @@ func silence(r nodesapi.Result, err error) plan.Text {
 	return say("agent_failed", "the agent could not check it: "+r.Error, "reason", r.Error)
 }
 
+// udpBlocked is why a port over UDP is silent that the node has opened: whoever drops packets tells nobody.
+const udpBlocked = "a firewall on the node or at its provider may block UDP on this port"
+
 // dialled reads what a peer node met at the port; without evidence the panel dials itself.
-func dialled(peer nodesapi.Node, data *agentapi.DialData, word string, err error) (finding, bool) {
+func dialled(peer nodesapi.Node, l4 string, data *agentapi.DialData, word string, err error) (finding, bool) {
 	switch {
 	case err != nil || data == nil:
 		return finding{}, false
@@ -77,6 +80,8 @@ func dialled(peer nodesapi.Node, data *agentapi.DialData, word string, err error
 		return confirmed(say("peer_reached", peer.Name+" dialed it in "+ms+" ms", "node", peer.Name, "ms", ms)), true
 	case data.Connected:
 		return failed(say("peer_met_other", peer.Name+" reached something else on this port", "node", peer.Name)), true
+	case l4 == agentapi.UDP:
+		return failed(say("peer_udp_silent", "no answer came back to "+peer.Name+"; "+udpBlocked, "node", peer.Name)), true
 	}
 	return failed(say("peer_not_reached", peer.Name+" could not reach it", "node", peer.Name)), true
 }

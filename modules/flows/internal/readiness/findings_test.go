@@ -79,6 +79,7 @@ func TestWhatAPeerMet(t *testing.T) {
 	t.Parallel()
 	peer := nodesapi.Node{ID: "b", Name: "waw-02"}
 	for name, c := range map[string]struct {
+		l4     string
 		data   *agentapi.DialData
 		word   string
 		err    error
@@ -106,6 +107,10 @@ func TestWhatAPeerMet(t *testing.T) {
 			data: &agentapi.DialData{}, said: true, status: plan.Failed,
 			code: "peer_not_reached",
 		},
+		"nobody over udp": {
+			l4: agentapi.UDP, data: &agentapi.DialData{}, word: "w", said: true, status: plan.Failed,
+			code: "peer_udp_silent",
+		},
 		"a peer that did not answer": {word: "w"},
 		"a peer that was not asked": {
 			data: &agentapi.DialData{Connected: true, NonceMatched: true}, word: "w",
@@ -114,7 +119,7 @@ func TestWhatAPeerMet(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			f, said := dialled(peer, c.data, c.word, c.err)
+			f, said := dialled(peer, c.l4, c.data, c.word, c.err)
 			require.Equal(t, c.said, said, "else the panel dials itself")
 			require.Equal(t, c.status, f.status)
 			require.Equal(t, c.code, f.seen.Code)

@@ -79,7 +79,7 @@ func (k *run) reached(ctx context.Context, c Row, peer *nodesapi.Node, word stri
 		var data agentapi.ProbeData
 		args := agentapi.ProbeArgs{Dial: &agentapi.DialProbe{Address: address, L4: c.Probe.L4, Nonce: word}}
 		_, err := k.probe(ctx, peer.ID, args, &data)
-		if f, said := dialled(*peer, data.Dial, word, err); said {
+		if f, said := dialled(*peer, c.Probe.L4, data.Dial, word, err); said {
 			return f
 		}
 	}
@@ -120,29 +120,36 @@ func (k *Checker) fromPanel(ctx context.Context, l4, address, word string) findi
 		return failed(say("panel_not_reached", "the panel could not reach it"))
 	}
 	defer func() { _ = conn.Close() }()
-	switch {
-	case word == "" && l4 == agentapi.UDP:
+	if word == "" && l4 == agentapi.UDP {
 		return unclear(say("udp_in_use", "the port is in use by the node's core; udp cannot be checked then"))
-	case word == "" || answers(conn, l4, word):
+	}
+	got, heard := "", true
+	if word != "" {
+		got, heard = answer(conn, l4, word)
+	}
+	switch {
+	case got == word:
 		return confirmed(say("panel_reached", "the panel dialed it"))
+	case l4 == agentapi.UDP && !heard:
+		return failed(say("panel_udp_silent", "no answer came back to the panel; "+udpBlocked))
 	}
 	return failed(say("panel_met_other", "the panel reached the address, and the node's agent did not answer there"))
 }
 
-// answers reports whether the secret word comes back from the other end.
-func answers(conn net.Conn, l4, word string) bool {
+// answer is what comes back from the other end, as long as the word; not heard: it stays silent.
+func answer(conn net.Conn, l4, word string) (got string, heard bool) {
 	deadline := time.Now().Add(dialLimit) //nolint:forbidigo // the deadline of a real connection
 	if err := conn.SetDeadline(deadline); err != nil {
-		return false
+		return "", false
 	}
 	if l4 == agentapi.UDP {
 		if _, err := conn.Write([]byte(word)); err != nil {
-			return false
+			return "", false
 		}
 	}
-	got := make([]byte, len(word))
-	_, err := io.ReadFull(conn, got)
-	return err == nil && len(word) > 0 && string(got) == word
+	back := make([]byte, len(word))
+	n, err := io.ReadFull(conn, back)
+	return string(back[:n]), err == nil
 }
 
 // target makes the node's agent shake hands with the site that REALITY stands in front of.
