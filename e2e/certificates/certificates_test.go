@@ -63,6 +63,7 @@ func TestCertificatesOnRealNodes(t *testing.T) {
 	t.Run("kill -9 of the panel", w.panelKilled)
 	t.Run("a certificate in use is not removed", w.inUse)
 	t.Run("names of any length and alphabet", w.odd)
+	t.Run("clients of a server that was taken over", w.imported)
 	t.Run("listeners of several flows share a port", w.shared)
 }
 

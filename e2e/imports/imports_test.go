@@ -294,3 +294,68 @@ func TestUsersOfRemnawaveKeepTheirLinks(t *testing.T) {
 	w.works(w.vlessLink(id, private, "0123abcd", port))
 	w.fails(w.vlessLink(other, private, "0123abcd", port))
 }
+
+// many is a configuration with so many clients.
+func (w *takeover) many(count int) []byte {
+	w.Helper()
+	clients := make([]any, count)
+	for i := range clients {
+		id := fmt.Sprintf("0d1f5a52-6c0e-4b33-8a06-%012d", i)
+		clients[i] = map[string]any{"id": id, "email": fmt.Sprint("client ", i)}
+	}
+	file, err := json.Marshal(map[string]any{
+		"outbounds": []any{map[string]any{"tag": "direct", "protocol": "freedom"}},
+		"inbounds": []any{map[string]any{
+			"tag": "many", "port": w.freePort(), "protocol": "vmess", "settings": map[string]any{"clients": clients},
+			"streamSettings": map[string]any{"network": "ws"},
+		}},
+	})
+	require.NoError(w, err)
+	return file
+}
+
+// there is how many flows and clients the panel has.
+func (w *takeover) there() (flows, clients int) {
+	w.Helper()
+	var list struct{ Total int }
+	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/connection-units?limit=1", &list))
+	flows = list.Total
+	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/clients?limit=1", &list))
+	return flows, list.Total
+}
+
+// Whenever the panel is killed while an import of 10,000 clients is taken, there is one truth afterwards: nothing of
+// it, or all of it; and the same choice made again ends with all of it, once.
+func TestAKillInTheMiddleOfAnImportLeavesOneTruth(t *testing.T) {
+	t.Parallel()
+	const count = 10_000
+	w := &takeover{T: t, stand: rigtest.Install(t, rig.PanelSettings{})}
+	from := w.upload(w.many(count))
+	choice := map[string]any{"entries": []map[string]string{{"key": "many", "name": "Many"}}}
+	path := "/api/v1/flow-imports/" + from.ID + "/flows"
+	nothing := 0
+	for _, after := range []int{5, 50, 200, 500, 900, 1500} {
+		ended := make(chan error, 1)
+		go func() { ended <- w.stand.API.Post(context.WithoutCancel(t.Context()), path, choice, nil) }()
+		<-time.After(time.Duration(after) * time.Millisecond) // the moment of the kill
+		w.stand.Panel.Kill()
+		answered := <-ended == nil
+		require.NoError(t, w.stand.Panel.Up(t.Context()))
+		flows, clients := w.there()
+		if flows == 0 {
+			require.Zero(t, clients)
+			require.False(t, answered, "what was answered is there")
+			nothing++
+			continue
+		}
+		require.Equal(t, []int{1, count}, []int{flows, clients})
+	}
+	require.NotZero(t, nothing, "some kill came before the end")
+	var first, second read
+	require.NoError(t, w.stand.API.Post(t.Context(), path, choice, &first))
+	require.NoError(t, w.stand.API.Post(t.Context(), path, choice, &second))
+	require.Equal(t, count, first.Flows[0].Clients)
+	require.Equal(t, first.Flows, second.Flows)
+	flows, clients := w.there()
+	require.Equal(t, []int{1, count}, []int{flows, clients})
+}
