@@ -14,6 +14,7 @@ import (
 type Domain struct {
 	ID          string      `json:"id" format:"uuid"`
 	NodeID      string      `json:"node_id" format:"uuid"`
+	MovingTo    *string     `json:"moving_to" format:"uuid" doc:"Node that it moves to when a flow that serves it there is applied; null: none"`
 	ZoneID      *string     `json:"zone_id"`
 	Zone        string      `json:"zone" doc:"Domain that the host name lies in"`
 	Hostname    string      `json:"hostname"`
@@ -74,6 +75,8 @@ type domainRow struct {
 	CreatedAt time.Time `bun:"created_at"`
 	UpdatedAt time.Time `bun:"updated_at"`
 	Revision  int64     `bun:"revision"`
+	MovingTo  *string   `bun:"moving_to,type:uuid"`
+	MovedFrom *string   `bun:"moved_from,type:uuid"`
 	SortKey   string    `bun:"sort_key,scanonly"`
 	UsedBy    []string  `bun:"used_by,array,scanonly"`
 	Total     int       `bun:"total,scanonly"` // of all that match
@@ -89,7 +92,7 @@ func (row *domainRow) object() audit.Object {
 func (row *domainRow) shown() Domain {
 	d := Domain{
 		ID: row.ID, NodeID: row.NodeID, ZoneID: row.ZoneID, Zone: row.Zone, Hostname: row.Hostname, Mode: row.Mode,
-		Record: Record{Type: "A", TTL: row.TTL, Proxied: row.Mode == modeCDN}, DNSState: "pending",
+		MovingTo: row.MovingTo, Record: Record{Type: "A", TTL: row.TTL, Proxied: row.Mode == modeCDN}, DNSState: "pending",
 		ResolvedIPs: []string{}, CDN: CDN{IntegrationID: row.CDNID, State: "absent"},
 		Certificate: Certificate{State: "none"}, UsedByFlows: row.UsedBy, OwnerID: row.OwnerID,
 		CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(), Revision: row.Revision,
@@ -113,6 +116,12 @@ func (row *domainRow) outside() domainsapi.Domain {
 	}
 	if row.CDNID != nil {
 		d.CDNID = *row.CDNID
+	}
+	if row.MovingTo != nil {
+		d.MovingTo = *row.MovingTo
+	}
+	if row.MovedFrom != nil {
+		d.MovedFrom = *row.MovedFrom
 	}
 	return d
 }

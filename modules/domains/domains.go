@@ -71,7 +71,7 @@ func seenBy[Q interface{ Where(string, ...any) Q }](ctx context.Context, q Q, ar
 }
 
 const ownColumns = `d.id, d.node_id, d.zone_id, d.zone, d.label, d.hostname, d.mode, d.ttl, d.cdn_integration_id, d.owner_id,
-	d.created_at, d.updated_at, d.revision`
+	d.created_at, d.updated_at, d.revision, d.moving_to, d.moved_from`
 
 // read gives chosen bindings with their uses and states in one statement. The choice comes first: all else is asked of
 // its bindings alone.
@@ -232,6 +232,9 @@ func (s *domains) heir(ctx context.Context, accountID *string) error {
 
 func (s *domains) save(ctx context.Context, tx bun.Tx, row *domainRow, in *patchInput) error {
 	before := *row
+	if in.Body.NodeID != nil && *in.Body.NodeID != row.NodeID { // of no flow, which unused sees to
+		row.MovingTo, row.MovedFrom = nil, nil
+	}
 	set(&row.NodeID, in.Body.NodeID)
 	set(&row.Zone, in.Body.Zone)
 	set(&row.Label, in.Body.Label)

@@ -89,8 +89,8 @@ func (s *domains) SetUses(ctx context.Context, flowID string, domainIDs ...strin
 // node is deleted with them.
 func (s *domains) usedOn(ctx context.Context, nodeID string) ([]string, error) {
 	var own, flows []string
-	err := s.db.In(ctx).NewRaw("select id from node_domains where node_id = ? order by id for update", nodeID).
-		Scan(ctx, &own)
+	err := s.db.In(ctx).NewRaw(`select id from node_domains where ?0 in (node_id, moving_to, moved_from) order by id
+		for update`, nodeID).Scan(ctx, &own)
 	if err != nil || len(own) == 0 {
 		return nil, database.Fault(err, nil)
 	}

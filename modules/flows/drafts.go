@@ -12,6 +12,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/explain"
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/moves"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/access"
 	"panel/platform/agentapi"
@@ -105,7 +106,7 @@ func (s *service) storeDraft(
 	if err := s.bindings(ctx, f.OwnerID, g); err != nil {
 		return err
 	}
-	before, changes := bindingIDs(f.Graph), drawnChanges(f.Graph, g)
+	before, changes, left := bindingIDs(f.Graph), drawnChanges(f.Graph, g), moves.Left(f.Graph, g)
 	f.Graph, f.DraftRevision = g, f.DraftRevision+1
 	f.DraftUpdatedAt, f.DraftUpdatedBy = s.now(), access.From(ctx).Username
 	installed, err := s.store.installedGraph(ctx, f)
@@ -121,6 +122,9 @@ func (s *service) storeDraft(
 		if err := s.use(ctx, f); err != nil {
 			return err
 		}
+	}
+	if err := moves.Settle(ctx, s.db, s.nodes.Domains, left...); err != nil {
+		return err
 	}
 	changes["draft_revision"] = audit.Change{From: f.DraftRevision - 1, To: f.DraftRevision}
 	if loaded != nil {

@@ -2,6 +2,8 @@ package flows_test
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"panel/modules/domains/domainsapi"
@@ -54,6 +56,55 @@ func (f *fleet) ByHostnames(context.Context, ...string) (map[string]domainsapi.D
 func (f *fleet) All(context.Context, string, int) ([]domainsapi.Domain, error) { return nil, nil }
 
 func (f *fleet) SetUses(context.Context, string, ...string) error { return nil }
+
+func (f *fleet) OnNode(_ context.Context, nodeID string) (found []domainsapi.Domain, _ error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, d := range f.domains {
+		if d.NodeID == nodeID {
+			found = append(found, d)
+		}
+	}
+	return found, nil
+}
+
+func (f *fleet) Move(_ context.Context, nodeID string, ids ...string) error {
+	f.bind(ids, func(d *domainsapi.Domain) { d.MovingTo = nodeID })
+	return nil
+}
+
+func (f *fleet) Arrive(_ context.Context, to map[string]string) error {
+	f.bind(slices.Collect(maps.Keys(to)), func(d *domainsapi.Domain) {
+		if d.MovingTo == to[d.ID] {
+			d.NodeID, d.MovingTo, d.MovedFrom = d.MovingTo, "", d.NodeID
+		}
+	})
+	return nil
+}
+
+func (f *fleet) Settle(_ context.Context, named map[string][]string) error {
+	f.bind(slices.Collect(maps.Keys(named)), func(d *domainsapi.Domain) {
+		if !slices.Contains(named[d.ID], d.MovingTo) {
+			d.MovingTo = ""
+		}
+		if !slices.Contains(named[d.ID], d.MovedFrom) {
+			d.MovedFrom = ""
+		}
+	})
+	return nil
+}
+
+// bind changes bindings.
+func (f *fleet) bind(ids []string, change func(d *domainsapi.Domain)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range ids {
+		if d, known := f.domains[id]; known {
+			change(&d)
+			f.domains[id] = d
+		}
+	}
+}
 
 func (f *fleet) Add(_ string, answer func(ctx context.Context, nodeID string) ([]string, error)) {
 	f.holds = answer

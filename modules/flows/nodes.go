@@ -14,6 +14,7 @@ import (
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/moves"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
@@ -149,14 +150,14 @@ func (s *store) related(ctx context.Context, groups [][]string, names int) ([]no
 	return out, database.Fault(err, nil)
 }
 
-// domains gives the bindings that drawings name, as far as they belong to the owner. Somebody else's binding is
+// domains gives the bindings that a drawing names, as far as they belong to the owner. Somebody else's binding is
 // answered like an unknown one (domain decision 7).
 func (s *service) domains(
 	ctx context.Context,
 	ownerID string,
-	drawings ...graph.Graph,
+	g graph.Graph,
 ) (map[string]plan.Domain, error) {
-	ids := bindingIDs(drawings...)
+	ids := bindingIDs(g)
 	if len(ids) == 0 {
 		return nil, nil
 	}
@@ -167,7 +168,7 @@ func (s *service) domains(
 	own := make(map[string]plan.Domain, len(found))
 	for id, d := range found {
 		if d.OwnerID == ownerID {
-			own[id] = plan.Domain{NodeID: d.NodeID, Hostname: d.Hostname}
+			own[id] = plan.Domain{NodeID: moves.NodeOf(d, g), Hostname: d.Hostname}
 		}
 	}
 	return own, nil
@@ -232,15 +233,17 @@ func (s *service) mayOwn(ctx context.Context, f *flowRow, accountID string) erro
 	if err != nil {
 		return err
 	}
-	own, err := s.domains(ctx, accountID, f.Graph, installed)
-	if err != nil {
-		return err
-	}
-	if unowned(f.Graph, own) >= 0 || unowned(installed, own) >= 0 {
-		return unknownBinding(
-			"owner_id",
-			"this account lacks a domain binding that the flow names; take it out of the flow first",
-		)
+	for _, g := range []graph.Graph{f.Graph, installed} {
+		own, err := s.domains(ctx, accountID, g)
+		if err != nil {
+			return err
+		}
+		if unowned(g, own) >= 0 {
+			return unknownBinding(
+				"owner_id",
+				"this account lacks a domain binding that the flow names; take it out of the flow first",
+			)
+		}
 	}
 	return nil
 }

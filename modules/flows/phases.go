@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/moves"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/lease"
@@ -300,7 +301,13 @@ func (r *runner) installed(ctx context.Context, f *flowRow, row *applyRow) error
 		return err
 	}
 	if f.Deleting {
-		return r.nodes.SetUses(ctx, f.ID)
+		left := moves.Settle(ctx, r.db, r.nodes.Domains, bindingIDs(f.Graph)...)
+		return errors.Join(left, r.nodes.SetUses(ctx, f.ID))
+	}
+	if row.Kind == kindApply {
+		if err := moves.Arrive(ctx, r.db, r.nodes.Domains, drawnOr(row.Graph)); err != nil {
+			return err
+		}
 	}
 	return r.use(ctx, f)
 }

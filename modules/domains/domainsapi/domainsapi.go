@@ -31,6 +31,14 @@ type Domain struct {
 	TTL      int
 	OwnerID  string
 	CDNID    string // integration with a CDN that it leads through; empty: none, or the network of its DNS service
+
+	MovingTo  string // node that it moves to with the apply of the first flow that serves it there; empty: none
+	MovedFrom string // node that it has moved from, while flows are still installed there; empty: none
+}
+
+// On tells whether flows may serve the binding on a node.
+func (d Domain) On(nodeID string) bool {
+	return nodeID != "" && (d.NodeID == nodeID || d.MovingTo == nodeID || d.MovedFrom == nodeID)
 }
 
 // Domains gives bindings. Its calls take part in the context's transaction.
@@ -46,6 +54,16 @@ type Domains interface {
 	// SetUses notes which bindings a flow uses, in place of what was noted before; none frees them. A binding in use
 	// keeps its host name, node and owner, and is not deleted. An unknown binding gives ErrUnknown and changes nothing.
 	SetUses(ctx context.Context, flowID string, domainIDs ...string) error
+	// OnNode gives the bindings of a node, by their host names.
+	OnNode(ctx context.Context, nodeID string) ([]Domain, error)
+	// Move leads bindings to another node, which is there: those that no flow uses at once, the others by Arrive.
+	Move(ctx context.Context, nodeID string, domainIDs ...string) error
+	// Arrive makes bindings those of the nodes that they were to move to, by their ids; others stay as they are. It is
+	// called with the commit of an apply that serves them there.
+	Arrive(ctx context.Context, to map[string]string) error
+	// Settle forgets where bindings were to move to, or have moved from, unless a drawing names them there: named has
+	// the nodes of all drawings for each binding.
+	Settle(ctx context.Context, named map[string][]string) error
 }
 
 // State is what is known of a binding beside what was entered. An empty field says nothing.
