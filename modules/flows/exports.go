@@ -19,6 +19,7 @@ import (
 	"panel/modules/flows/internal/found"
 	"panel/modules/flows/internal/governed"
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/moves"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/redraw"
 	"panel/modules/flows/internal/relays"
@@ -464,6 +465,9 @@ func newBulk(s *service, q *jobs.Enqueuer, o *operations.Store) *bulk.Applies {
 // newRedraws lets the drafts of many flows be changed together.
 func newRedraws(s *service, q *jobs.Enqueuer, o *operations.Store) *redraw.Redraws {
 	return redraw.New(s.db, s.clock, q, o, redraw.Parts{
-		Save: s.redraw, NodeNames: s.nodes.names, Checks: s.hooks.targets.Checker,
+		Save: s.redraw, NodeNames: s.nodes.names, Checks: s.hooks.targets.Checker, Domains: s.nodes.Domains,
+		Settle: func(ctx context.Context, domainIDs ...string) error {
+			return moves.Settle(ctx, s.db, s.nodes.Domains, domainIDs...)
+		},
 	})
 }

@@ -220,6 +220,12 @@ func (h *handlers) changeTarget(ctx context.Context, in *changeTargetInput) (*re
 	return redrawn(h.redraws.ChangeTarget(ctx, in.Body))
 }
 
+type replaceNodeInput struct{ Body redraw.NewNode }
+
+func (h *handlers) replaceNode(ctx context.Context, in *replaceNodeInput) (*redrawOutput, error) {
+	return redrawn(h.redraws.ReplaceNode(ctx, in.Body))
+}
+
 func (h *handlers) bulkChanged(ctx context.Context, in *bulkApplyPath) (*body[redraw.Change], error) {
 	return answer(h.redraws.Get(ctx, in.BulkID))
 }

@@ -29,7 +29,13 @@ type stage struct {
 
 func setup(t *testing.T, more ...module.Module) *stage {
 	t.Helper()
-	s := &stage{t: t, fleet: newFleet("ams-01", "fra-01")}
+	return setupOn(t, newFleet("ams-01", "fra-01"), more...)
+}
+
+// setupOn is setup with a fleet of one's own.
+func setupOn(t *testing.T, on *fleet, more ...module.Module) *stage {
+	t.Helper()
+	s := &stage{t: t, fleet: on}
 	features := append([]module.Module{
 		s.fleet.manifest(), s.fleet.bindings(), clients.Module(), flows.Module(),
 	}, more...)

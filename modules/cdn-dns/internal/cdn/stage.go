@@ -60,6 +60,12 @@ func (e *Engine) fronted(ctx context.Context, entries []flowsapi.Entry) (map[str
 	}
 	found, err := e.Domains.ByIDs(ctx, ids...)
 	maps.DeleteFunc(found, func(_ string, d domainsapi.Domain) bool { return d.Mode != Mode })
+	for _, entry := range entries { // one that moves with the flow leads to where its entry is
+		if d, is := found[entry.DomainID]; is && d.On(entry.NodeID) {
+			d.NodeID = entry.NodeID
+			found[entry.DomainID] = d
+		}
+	}
 	return found, err
 }
 

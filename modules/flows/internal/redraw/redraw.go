@@ -14,6 +14,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
 
+	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 	"panel/platform/access"
@@ -64,9 +65,9 @@ type Block struct {
 	Key      string `json:"key"`
 	NodeID   string `json:"node_id"`
 	NodeName string `json:"node_name"`
-	From     string `json:"from" doc:"REALITY target before"`
-	To       string `json:"to" doc:"REALITY target after"`
-	Check    string `json:"check" enum:"fresh,needed,running,failed" doc:"fresh: a search has found the target suitable for this node within 24 hours"`
+	From     string `json:"from" doc:"REALITY target, or name of the node, before"`
+	To       string `json:"to" doc:"REALITY target, or name of the node, after"`
+	Check    string `json:"check" enum:"none,fresh,needed,running,failed" doc:"fresh: a search has found the target suitable for this node within 24 hours"`
 	ResultID string `json:"target_result_id" doc:"What the draft takes over; empty while nobody has found it suitable"`
 
 	Name string `json:"sni" doc:"Name that the target is asked for"`
@@ -81,15 +82,19 @@ type Item struct {
 	Code     string  `json:"code" doc:"Why it is left out; empty when it is not"`
 	Error    string  `json:"error"`
 	Blocks   []Block `json:"blocks"`
+
+	Domains []string `json:"domains" doc:"Host names that move with the flow"`
 }
 
 // Change is a change of many drafts as the API shows it.
 type Change struct {
 	ID          string     `json:"id" doc:"Empty of a dry run"`
 	OperationID string     `json:"operation_id" doc:"Empty of a dry run"`
-	Kind        string     `json:"kind" enum:"change_target"`
+	Kind        string     `json:"kind" enum:"change_target,replace_node"`
 	DryRun      bool       `json:"dry_run"`
-	Target      string     `json:"target" doc:"REALITY target that the flows get"`
+	Target      string     `json:"target" doc:"REALITY target that the flows get; empty of another kind"`
+	NodeName    string     `json:"node_name" doc:"Node that is replaced; empty of another kind"`
+	ByNodeName  string     `json:"by_node_name" doc:"Node that takes its place"`
 	Items       []Item     `json:"items" doc:"By the names of the flows"`
 	StartedBy   string     `json:"started_by"`
 	StartedAt   *time.Time `json:"started_at"`
@@ -128,11 +133,23 @@ type row struct {
 type wanted struct {
 	Target string `json:"target,omitempty"`
 	From   string `json:"from,omitempty"`
+
+	Node     string `json:"node,omitempty"`
+	NodeName string `json:"node_name,omitempty"`
+	By       string `json:"by,omitempty"`
+	ByName   string `json:"by_name,omitempty"`
+	Some     bool   `json:"some,omitempty"` // flows were named: other host names of the node stay
 }
 
 func (r *row) shown() Change {
+	for i := range r.Items { // changes of before know no host names
+		if r.Items[i].Domains == nil {
+			r.Items[i].Domains = []string{}
+		}
+	}
 	return Change{
 		ID: r.ID, OperationID: r.OperationID, Kind: r.Kind, Target: r.Wanted.Target, Items: r.Items,
+		NodeName: r.Wanted.NodeName, ByNodeName: r.Wanted.ByName,
 		StartedBy: r.StartedBy, StartedAt: &r.StartedAt, FinishedAt: r.FinishedAt,
 	}
 }
@@ -146,6 +163,8 @@ type Parts struct {
 	Save      Saver
 	NodeNames func(ctx context.Context, ids []string) (map[string]string, error)
 	Checks    func() flowsapi.TargetChecks // nil where nobody can check targets
+	Domains   domainsapi.Domains
+	Settle    func(ctx context.Context, domainIDs ...string) error // forgets moves of bindings that no drawing takes part in
 }
 
 // Redraws are the changes of many drafts on a panel.

@@ -73,6 +73,9 @@ func (r *Redraws) step(ctx context.Context, of *row, progress func(context.Conte
 			return err
 		}
 	}
+	if err := r.rest(ctx, of); err != nil {
+		return err
+	}
 	r.finish(of)
 	return r.write(ctx, of)
 }
@@ -81,7 +84,11 @@ func (r *Redraws) step(ctx context.Context, of *row, progress func(context.Conte
 func (r *Redraws) settle(ctx context.Context, of *row, at int) error {
 	item := &of.Items[at]
 	err := r.db.InTx(ctx, func(ctx context.Context) error {
-		if err := r.retarget(ctx, of, item); err != nil {
+		change := r.retarget
+		if of.Kind == KindNode {
+			change = r.replace
+		}
+		if err := change(ctx, of, item); err != nil {
 			return err
 		}
 		item.State = Changed

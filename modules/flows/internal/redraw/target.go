@@ -87,15 +87,11 @@ func (r *Redraws) drafts(ctx context.Context, from string, ids []string) (list [
 		where, arg = `exists (select from jsonb_array_elements(graph -> 'nodes') b
 			where ? in (lower(b #>> '{params,listener,reality,target}'), lower(b #>> '{params,hop,reality,target}')))`, from
 	}
-	err = r.db.In(ctx).NewRaw(`select id, name, draft_revision as revision, graph from flows where not deleting and `+where+
-		` order by name, id limit ?`, arg, Most+1).Scan(ctx, &list)
-	if err != nil {
-		return nil, database.Fault(fmt.Errorf("read the drafts that change: %w", err), nil)
+	if list, err = r.list(ctx, where, arg); err != nil {
+		return nil, err
 	}
-	for i, id := range ids {
-		if !slices.ContainsFunc(list, func(d draft) bool { return d.ID == strings.ToLower(id) }) {
-			return nil, fault.InvalidValue(fmt.Sprintf("flow_ids[%d]", i), "there is no such flow")
-		}
+	if err := complete(list, ids); err != nil {
+		return nil, err
 	}
 	switch {
 	case len(list) == 0:
@@ -104,6 +100,26 @@ func (r *Redraws) drafts(ctx context.Context, from string, ids []string) (list [
 		return nil, fault.InvalidValue("from", fmt.Sprintf("more than %d flows have this target; name some as flow_ids", Most))
 	}
 	return list, nil
+}
+
+// list reads drafts, one more than may change together.
+func (r *Redraws) list(ctx context.Context, where string, arg any) (list []draft, err error) {
+	err = r.db.In(ctx).NewRaw(`select id, name, draft_revision as revision, graph from flows where not deleting and `+where+
+		` order by name, id limit ?`, arg, Most+1).Scan(ctx, &list)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("read the drafts that change: %w", err), nil)
+	}
+	return list, nil
+}
+
+// complete refuses flows that were named and are not there. Fault: invalid_value (422).
+func complete(list []draft, ids []string) error {
+	for i, id := range ids {
+		if !slices.ContainsFunc(list, func(d draft) bool { return d.ID == strings.ToLower(id) }) {
+			return fault.InvalidValue(fmt.Sprintf("flow_ids[%d]", i), "there is no such flow")
+		}
+	}
+	return nil
 }
 
 // each calls do with every listener that changes.
@@ -124,7 +140,9 @@ func (w wanted) each(g *graph.Graph, do func(b *graph.Node, reality *graph.Reali
 }
 
 func (w wanted) item(d draft) Item {
-	item := Item{FlowID: d.ID, FlowName: d.Name, Revision: d.Revision, State: Waiting, Blocks: []Block{}}
+	item := Item{
+		FlowID: d.ID, FlowName: d.Name, Revision: d.Revision, State: Waiting, Blocks: []Block{}, Domains: []string{},
+	}
 	w.each(&d.Graph, func(b *graph.Node, reality *graph.Reality) {
 		item.Blocks = append(item.Blocks, Block{
 			Key: b.Key, NodeID: b.NodeID, From: reality.Target, To: w.Target, Check: CheckNeeded,
@@ -359,21 +377,16 @@ func (r *Redraws) retarget(ctx context.Context, of *row, item *Item) error {
 			}
 		}
 	}
-	var found []draft
-	err := r.db.In(ctx).NewRaw("select id, name, draft_revision as revision, graph from flows where id = ?", item.FlowID).
-		Scan(ctx, &found)
+	g, err := r.drawing(ctx, item.FlowID)
 	if err != nil {
-		return database.Fault(err, nil)
+		return err
 	}
-	if len(found) == 0 {
-		return fault.Missing("the flow was deleted in the meantime")
-	}
-	of.Wanted.each(&found[0].Graph, func(b *graph.Node, reality *graph.Reality) {
+	of.Wanted.each(&g, func(b *graph.Node, reality *graph.Reality) {
 		reality.ServerNames = follow(*reality, of.Wanted.Target)
 		reality.Target = of.Wanted.Target
 		if at := slices.IndexFunc(item.Blocks, func(o Block) bool { return o.Key == b.Key }); at >= 0 {
 			reality.TargetResultID = item.Blocks[at].ResultID
 		}
 	})
-	return r.parts.Save(ctx, item.FlowID, item.Revision, ActionTarget, found[0].Graph)
+	return r.parts.Save(ctx, item.FlowID, item.Revision, ActionTarget, g)
 }
