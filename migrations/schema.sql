@@ -1140,10 +1140,16 @@ create table node_domains (
   updated_at timestamp with time zone not null,
   revision bigint default 1 not null,
   cdn_integration_id uuid,
+  moving_to uuid,
+  moved_from uuid,
+  constraint node_domains_moved_from_fkey FOREIGN KEY (moved_from) REFERENCES nodes(id) ON DELETE SET NULL,
+  constraint node_domains_moving_to_fkey FOREIGN KEY (moving_to) REFERENCES nodes(id) ON DELETE SET NULL,
   constraint node_domains_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
   constraint node_domains_pkey PRIMARY KEY (id)
 );
 CREATE UNIQUE INDEX node_domains_hostname ON node_domains USING btree (hostname);
+CREATE INDEX node_domains_moved_from ON node_domains USING btree (moved_from) WHERE (moved_from IS NOT NULL);
+CREATE INDEX node_domains_moving_to ON node_domains USING btree (moving_to) WHERE (moving_to IS NOT NULL);
 CREATE INDEX node_domains_node ON node_domains USING btree (node_id);
 
 create table node_metrics_10m (

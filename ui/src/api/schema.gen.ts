@@ -1758,6 +1758,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/bulk/replace-node": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put another node in the place of one, in many drafts and host names */
+        post: operations["post-connection-units-bulk-replace-node"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/connection-units/clients": {
         parameters: {
             query?: never;
@@ -5631,6 +5648,11 @@ export interface components {
             id: string;
             /** @enum {string} */
             mode: "direct" | "cdn" | "relay" | "reality_sni" | "static_site";
+            /**
+             * Format: uuid
+             * @description Node that it moves to when a flow that serves it there is applied; null: none
+             */
+            moving_to: string | null;
             /** Format: uuid */
             node_id: string;
             owner_id: string;
@@ -8678,8 +8700,8 @@ export interface components {
              * @description fresh: a search has found the target suitable for this node within 24 hours
              * @enum {string}
              */
-            check: "fresh" | "needed" | "running" | "failed";
-            /** @description REALITY target before */
+            check: "none" | "fresh" | "needed" | "running" | "failed";
+            /** @description REALITY target, or name of the node, before */
             from: string;
             key: string;
             node_id: string;
@@ -8688,10 +8710,12 @@ export interface components {
             sni: string;
             /** @description What the draft takes over; empty while nobody has found it suitable */
             target_result_id: string;
-            /** @description REALITY target after */
+            /** @description REALITY target, or name of the node, after */
             to: string;
         };
         RedrawChange: {
+            /** @description Node that takes its place */
+            by_node_name: string;
             dry_run: boolean;
             /** Format: date-time */
             finished_at: string | null;
@@ -8700,19 +8724,23 @@ export interface components {
             /** @description By the names of the flows */
             items: components["schemas"]["RedrawItem"][];
             /** @enum {string} */
-            kind: "change_target";
+            kind: "change_target" | "replace_node";
+            /** @description Node that is replaced; empty of another kind */
+            node_name: string;
             /** @description Empty of a dry run */
             operation_id: string;
             /** Format: date-time */
             started_at: string | null;
             started_by: string;
-            /** @description REALITY target that the flows get */
+            /** @description REALITY target that the flows get; empty of another kind */
             target: string;
         };
         RedrawItem: {
             blocks: components["schemas"]["RedrawBlock"][];
             /** @description Why it is left out; empty when it is not */
             code: string;
+            /** @description Host names that move with the flow */
+            domains: string[];
             error: string;
             /** Format: uuid */
             flow_id: string;
@@ -8724,6 +8752,16 @@ export interface components {
             revision: number;
             /** @enum {string} */
             state: "waiting" | "changed" | "left_out";
+        };
+        RedrawNewNode: {
+            /** @description The node that takes its place */
+            by_node_id: string;
+            /** @description Only tell what would be done */
+            dry_run?: boolean;
+            /** @description Only these flows, and the host names that they have; without them all flows and all host names of the node */
+            flow_ids?: string[];
+            /** @description The node that is to be replaced */
+            node_id: string;
         };
         RedrawNewTarget: {
             /** @description Only tell what would be done; no search is started */
@@ -21440,6 +21478,105 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-connection-units-bulk-replace-node": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RedrawNewNode"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RedrawChange"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -17,7 +17,7 @@ const path = "/api/v1/connection-units"
 func Commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "flows", Short: "Flows: the way from an entry to an exit"}
 	group.AddCommand(listCommand(env), planCommand(env), applyCommand(env), explainCommand(env),
-		changeTargetCommand(env), showCommand(env), promoteCommand(env), abortCommand(env))
+		changeTargetCommand(env), replaceNodeCommand(env), showCommand(env), promoteCommand(env), abortCommand(env))
 	return []*cobra.Command{group}
 }
 

@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,7 +25,9 @@ type redraw struct {
 	State  string `json:"state"`
 	Code   string `json:"code"`
 	Error  string `json:"error"`
-	Blocks []struct {
+
+	Domains []string `json:"domains"`
+	Blocks  []struct {
 		Node  string `json:"node_name"`
 		From  string `json:"from"`
 		To    string `json:"to"`
@@ -37,8 +40,13 @@ var redrawHeads = []string{"Flow", "State", "Nodes", "Reason"}
 func redrawCells(r redraw) []string {
 	nodes := []string{}
 	for _, b := range r.Blocks {
+		if b.Check == "none" {
+			nodes = append(nodes, b.From+" -> "+b.To)
+			continue
+		}
 		nodes = append(nodes, strings.TrimSpace(b.Node+" "+b.Check))
 	}
+	nodes = append(slices.Compact(nodes), r.Domains...)
 	return []string{r.Flow, r.State, cli.OrDash(strings.Join(nodes, ", ")), cli.OrDash(r.Error)}
 }
 
@@ -70,6 +78,44 @@ func changeTargetCommand(env cli.Env) *cobra.Command {
 	flags.StringVar(&from, "from", "", "only listeners with this target, host or host:port")
 	flags.BoolVar(&dryRun, "dry-run", false, "only show what would be changed")
 	return command
+}
+
+func replaceNodeCommand(env cli.Env) *cobra.Command {
+	var dryRun bool
+	command := &cobra.Command{
+		Use: "replace-node <node> <by> [<flow>...]", Short: "Put another node in the place of one, in many drafts",
+		Args: cobra.MinimumNArgs(2), Example: "panelctl flows replace-node fra-01 fra-02",
+		Long: "Puts another node in the place of one, both named by their names or ids, in the drafts of the named flows or of " +
+			"all that have it, and in the host names that they use. Nothing is installed: apply the flows afterwards. A host " +
+			"name leads to the new node as soon as the first flow that has it is applied there. It asks POST " +
+			"/api/v1/connection-units/bulk/replace-node, first with dry_run. The exit code is 1 when a draft was not changed.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			client, err := env.Client()
+			if err != nil {
+				return err
+			}
+			body := map[string]any{}
+			for i, field := range []string{"node_id", "by_node_id"} {
+				if body[field], err = nodeID(cmd.Context(), client, args[i]); err != nil {
+					return err
+				}
+			}
+			if len(args) > 2 {
+				if body["flow_ids"], err = flowIDs(cmd.Context(), client, args[2:]); err != nil {
+					return err
+				}
+			}
+			return change(cmd.Context(), env, client, "/bulk/replace-node", "panelctl.flows.replace-node/v1", body, dryRun)
+		},
+	}
+	command.Flags().BoolVar(&dryRun, "dry-run", false, "only show what would be changed")
+	return command
+}
+
+func nodeID(ctx context.Context, client *cli.Client, name string) (string, error) {
+	return cli.IDOf(ctx, client, "/api/v1/nodes", name,
+		func(n struct{ ID, Name string }) (string, string) { return n.ID, n.Name },
+		cli.Say("there is no node with the name %s", name))
 }
 
 func flowIDs(ctx context.Context, client *cli.Client, names []string) ([]string, error) {

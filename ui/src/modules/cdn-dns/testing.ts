@@ -97,6 +97,7 @@ export function makeBinding(change: Partial<Binding> = {}): Binding {
   return {
     id: bindingId,
     node_id: "01890000-0000-7000-8000-000000000002",
+    moving_to: null,
     zone_id: null,
     zone: "example.com",
     hostname: "fra-02.example.com",

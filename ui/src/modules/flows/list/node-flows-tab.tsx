@@ -1,13 +1,18 @@
-import { IconRoute2 } from "@tabler/icons-react";
+import { IconReplace, IconRoute2 } from "@tabler/icons-react";
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useWriteBlock } from "@/api/access";
+import { Action } from "@/components/action/action";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton } from "@/components/state/states";
 import { DataTable } from "@/components/table/data-table";
+import { ReplaceNodeDialog } from "../acts/replace-node-dialog";
 import { PlacesProvider } from "../editor/editor-context";
 import { flowsQuery } from "../shared/api";
 import { worstFirst } from "../shared/states";
 import { FlowRow } from "./flow-row";
+import classes from "./list.module.css";
 import { useFlowColumns } from "./use-flow-columns";
 
 /** The flows that have a node, by their draft or by what is installed; what needs work stands first. */
@@ -16,6 +21,8 @@ export default function NodeFlowsTab({ id }: { id: string }) {
   const list = useInfiniteQuery(flowsQuery({ node_id: id }));
   const flows = list.data?.pages.flatMap((page) => page.items).sort(worstFirst);
   const columns = useFlowColumns(flows ?? []);
+  const closed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
+  const [replacing, setReplacing] = useState(false);
   if (!flows)
     return list.error ? (
       <ProblemView error={list.error} tried={t("list.failed")} onRetry={() => void list.refetch()} />
@@ -37,6 +44,14 @@ export default function NodeFlowsTab({ id }: { id: string }) {
         loadingMore={list.isFetchingNextPage}
         empty={<EmptyState icon={IconRoute2} title={t("list.noneOnNode")} />}
       />
+      {flows.length > 0 && (
+        <div className={classes.below}>
+          <Action icon={IconReplace} reason={closed} onClick={() => setReplacing(true)}>
+            {t("replace.act")}
+          </Action>
+        </div>
+      )}
+      {replacing && <ReplaceNodeDialog node={id} onClose={() => setReplacing(false)} />}
     </PlacesProvider>
   );
 }

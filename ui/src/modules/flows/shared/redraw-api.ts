@@ -7,11 +7,15 @@ type Schemas = components["schemas"];
 export type Redraw = Schemas["RedrawChange"];
 export type RedrawItem = Schemas["RedrawItem"];
 export type NewTarget = Schemas["RedrawNewTarget"];
+export type NewNode = Schemas["RedrawNewNode"];
 
 const root = "/api/v1/connection-units/bulk";
 
 export const changeTarget = (body: NewTarget, signal?: AbortSignal): Promise<Redraw> =>
   answer(api.POST(`${root}/change-target`, { signal, body }));
+
+export const replaceNode = (body: NewNode, signal?: AbortSignal): Promise<Redraw> =>
+  answer(api.POST(`${root}/replace-node`, { signal, body }));
 
 const lookEvery = 1_000;
 

@@ -9,6 +9,8 @@ export function fakeRedraw(flows: { id: string; name: string }[], change: Partia
     kind: "change_target",
     dry_run: false,
     target: "new.example.net:443",
+    node_name: "",
+    by_node_name: "",
     items: flows.map(({ id, name }) => ({
       flow_id: id,
       flow_name: name,
@@ -16,6 +18,7 @@ export function fakeRedraw(flows: { id: string; name: string }[], change: Partia
       state: "waiting",
       code: "",
       error: "",
+      domains: [],
       blocks: [
         {
           key: "entry",
