@@ -16,7 +16,8 @@ import (
 	"panel/platform/database"
 )
 
-// NodeOf is the node that a binding counts for in a drawing: on its way between two, the one on which the drawing has it.
+// NodeOf is the node that a binding counts for in a drawing: on its way between two, the one on which the drawing has
+// it.
 func NodeOf(d domainsapi.Domain, g graph.Graph) string {
 	for _, n := range g.Nodes {
 		if n.NodeDomainID == d.ID && d.On(n.NodeID) {

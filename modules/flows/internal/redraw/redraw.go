@@ -164,7 +164,9 @@ type Parts struct {
 	NodeNames func(ctx context.Context, ids []string) (map[string]string, error)
 	Checks    func() flowsapi.TargetChecks // nil where nobody can check targets
 	Domains   domainsapi.Domains
-	Settle    func(ctx context.Context, domainIDs ...string) error // forgets moves of bindings that no drawing takes part in
+
+	// Settle forgets the moves of bindings that no drawing takes part in.
+	Settle func(ctx context.Context, domainIDs ...string) error
 }
 
 // Redraws are the changes of many drafts on a panel.
