@@ -41,6 +41,7 @@ func (c *compiler) entry(b graph.Node) {
 	p.Role = "entry"
 	accounts := make([]account, 0, len(c.in.Clients)+1)
 	if p.Listed = holdsList(c.in.Nodes[b.NodeID]); !p.Listed {
+		p.Facts, p.Clients = slices.Grow(p.Facts, len(c.in.Clients)), slices.Grow(p.Clients, len(c.in.Clients))
 		for _, client := range sortedClients(c.in.Clients) {
 			email := agentapi.ClientEmail(c.in.FlowID, client.ID)
 			accounts = append(accounts, account{
@@ -79,7 +80,7 @@ func holdsList(n Node) bool {
 func (c *compiler) clientFact(p *Fragment, client Client) {
 	entered := c.entered[p.NodeID]
 	if entered == nil {
-		entered = map[string]bool{}
+		entered = make(map[string]bool, len(c.in.Clients))
 		c.entered[p.NodeID] = entered
 	}
 	if entered[client.ref()] {

@@ -150,12 +150,17 @@ func (c *compiler) compare(id string, f Fragment) {
 		was = slices.DeleteFunc(slices.Clone(was), func(one Fact) bool { return one.Group == "clients" })
 	}
 	before, after := factsByName(was), factsByName(f.Facts)
-	names := slices.Sorted(maps.Keys(before))
-	for name := range after {
+	names := slices.AppendSeq(make([]string, 0, len(before)+len(after)), maps.Keys(before))
+	clients := 0
+	for name, fact := range after {
 		if _, known := before[name]; !known {
 			names = append(names, name)
+			if fact.Group == "clients" {
+				clients++
+			}
 		}
 	}
+	c.plan.Diff.Clients = slices.Grow(c.plan.Diff.Clients, clients)
 	slices.Sort(names)
 	for _, name := range names {
 		c.change(id, before[name], after[name])
@@ -300,8 +305,13 @@ func (c *compiler) waiting(key, group, node, summary string, probe Probe) Check 
 	}
 }
 
+// sortedClients are clients by their ids; a list that is in this order already is not copied.
 func sortedClients(clients []Client) []Client {
+	byID := func(a, b Client) int { return cmp.Compare(a.ID, b.ID) }
+	if slices.IsSortedFunc(clients, byID) {
+		return clients
+	}
 	out := slices.Clone(clients)
-	slices.SortFunc(out, func(a, b Client) int { return cmp.Compare(a.ID, b.ID) })
+	slices.SortFunc(out, byID)
 	return out
 }

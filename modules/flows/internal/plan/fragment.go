@@ -96,6 +96,9 @@ func hashOf(raw []byte) string {
 
 const blockTag = "block"
 
+// renderedFrame is more than what stands between the parts of a configuration.
+const renderedFrame = 256
+
 // Render merges the fragments of all flows of one node into its configuration: canonical bytes, whatever their order.
 func Render(fragments []Fragment) []byte {
 	sorted := slices.Clone(fragments)
@@ -108,7 +111,11 @@ func Render(fragments []Fragment) []byte {
 			strategy = "IPOnDemand"
 		}
 	}
-	out := append([]byte(nil), configHead()...)
+	size := len(configHead()) + renderedFrame
+	for _, f := range sorted {
+		size += len(f.ready.inbounds) + len(f.ready.outbounds) + len(f.ready.rules) + renderedFrame
+	}
+	out := append(make([]byte, 0, size), configHead()...)
 	out = join(append(out, `"inbounds":[`...), nil, sorted, func(e *encoded) []byte { return e.inbounds })
 	out = join(append(out, `],"outbounds":[`...), blockOutbound(), sorted,
 		func(e *encoded) []byte { return e.outbounds })

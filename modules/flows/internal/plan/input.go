@@ -57,6 +57,7 @@ func (in Input) Fingerprint() string {
 	}
 	clients := []string{}
 	if in.WantsClients() {
+		clients = make([]string, 0, len(in.Clients))
 		for _, c := range sortedClients(in.Clients) {
 			clients = append(clients, c.ref())
 		}
