@@ -1,8 +1,10 @@
 package telemetry
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -32,28 +34,34 @@ func (b Bases) Encode() (json.RawMessage, error) { return json.Marshal(b) }
 // wholly counted is named in done; its bases stay until it is gone from counts.
 func Difference(before Bases, counts map[string]core.Count) (traffic []agentapi.Traffic, after Bases, done []string) {
 	after = Bases{}
-	sums := map[agentapi.Traffic]*agentapi.Traffic{}
+	counters := 0
+	for _, count := range counts {
+		counters += len(count.Values)
+	}
+	sums := make(map[source]*agentapi.Traffic, counters/2)
 	for id, count := range counts {
 		after[id] = advance(before[id], count.Values, sums)
 		if count.Ended {
 			done = append(done, id)
 		}
 	}
+	traffic = slices.Grow(traffic, len(sums))
 	for _, sum := range sums {
 		traffic = append(traffic, *sum)
 	}
 	slices.SortFunc(traffic, func(a, b agentapi.Traffic) int {
-		return strings.Compare(a.Kind+"/"+a.Name, b.Kind+"/"+b.Name)
+		return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Name, b.Name))
 	})
 	return traffic, after, done
 }
 
+// source is whom a counter counts.
+type source struct{ kind, name string }
+
 // advance never goes back: within one process counters only rise, so a lower value is an older reading.
-func advance(before, now map[string]int64, sums map[agentapi.Traffic]*agentapi.Traffic) map[string]int64 {
-	after := map[string]int64{}
-	for name, value := range before {
-		after[name] = value
-	}
+func advance(before, now map[string]int64, sums map[source]*agentapi.Traffic) map[string]int64 {
+	after := make(map[string]int64, max(len(before), len(now)))
+	maps.Copy(after, before)
 	for name, value := range now {
 		delta := value - before[name]
 		if delta <= 0 {
@@ -66,20 +74,23 @@ func advance(before, now map[string]int64, sums map[agentapi.Traffic]*agentapi.T
 }
 
 // add understands the names user>>>EMAIL>>>traffic>>>uplink, inbound>>>TAG>>>traffic>>>downlink and those of outbounds.
-func add(sums map[agentapi.Traffic]*agentapi.Traffic, counter string, bytes int64) {
-	parts := strings.Split(counter, ">>>")
-	if len(parts) != 4 || parts[2] != "traffic" {
+func add(sums map[source]*agentapi.Traffic, counter string, bytes int64) {
+	word, rest, _ := strings.Cut(counter, ">>>")
+	name, rest, _ := strings.Cut(rest, ">>>")
+	what, direction, whole := strings.Cut(rest, ">>>")
+	if !whole || what != "traffic" || strings.Contains(direction, ">>>") {
 		return
 	}
-	key := agentapi.Traffic{Kind: kindOf(parts[0]), Name: parts[1]}
-	if sums[key] == nil {
-		fresh := key
-		sums[key] = &fresh
+	key := source{kindOf(word), name}
+	sum := sums[key]
+	if sum == nil {
+		sum = &agentapi.Traffic{Kind: key.kind, Name: key.name}
+		sums[key] = sum
 	}
-	if parts[3] == "uplink" {
-		sums[key].Up += bytes
+	if direction == "uplink" {
+		sum.Up += bytes
 	} else {
-		sums[key].Down += bytes
+		sum.Down += bytes
 	}
 }
 
