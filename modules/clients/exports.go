@@ -33,15 +33,16 @@ func (e exported) Add(ctx context.Context, flowID, label string) error {
 // OfFlow gives what clients have on a flow.
 func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]clientsapi.Access, error) {
 	var rows []clientsapi.Access
-	q := e.store.usedBy(ctx).
+	args := new(database.Arguments)
+	q := e.store.usesOf().Join(onList).
 		ColumnExpr("a.client_id, "+accessRef+" as ref, c.label, c.public_hash is not null as public").
-		ColumnExpr(useStateAt+" as state", e.now()).
-		ColumnExpr(installedNow+" as installed, "+byApply+" as by_apply, a.created_at, "+useRevoked+" as revoked_at").
-		Where("a.flow_id = ?", flowID).OrderExpr("a.created_at, a.client_id")
+		ColumnExpr(useStateAt+" as state", args.Add(e.now())).
+		ColumnExpr(letIn+" as installed, "+needsApply+" as by_apply, a.created_at, "+useRevoked+" as revoked_at").
+		Where("a.flow_id = ?", args.Add(flowID)).OrderExpr("a.created_at, a.client_id")
 	if most > 0 {
 		q = q.Limit(int64(most))
 	}
-	return rows, database.Fault(q.Scan(ctx, &rows), nil)
+	return rows, database.Fault(database.Read(ctx, e.store.db, &rows, q, args), nil)
 }
 
 // CountsSQL counts the clients of flows within a query of another module.

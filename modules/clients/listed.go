@@ -59,6 +59,16 @@ const installedNow = `coalesce((select (not l.fixed or a.installed) and exists (
 			and li.since <= l.installed and not li.gone)
 		from client_lists l where l.flow_id = a.flow_id and l.nodes > 0), a.installed)`
 
+// onList joins the lists of flows that agents hold, and who is on them with what it has now. letIn and needsApply say
+// with it what installedNow and byApply do, for many rows at once.
+const (
+	onList = `left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0
+		left join client_listed li on li.flow_id = a.flow_id and li.client_id = a.client_id and li.ref = ` + accessRef + `
+			and li.since <= l.installed and not li.gone`
+	letIn      = "case when l.flow_id is null then a.installed else (not l.fixed or a.installed) and li.flow_id is not null end"
+	needsApply = "(l.flow_id is null or l.fixed)"
+)
+
 // byApply says whether clients of the flow come and go by an apply: nothing is installed yet, or some entry has
 // them in its configuration.
 const byApply = `not exists (select from client_lists l where l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed)`

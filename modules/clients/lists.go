@@ -35,15 +35,15 @@ func (c *clients) page(ctx context.Context, in *listInput) (httpapi.Page[Client]
 	if err != nil {
 		return none, err
 	}
-	now := c.now()
+	now, args := c.now(), new(database.Arguments)
 	var rows []listedRow
-	query := in.filter(c.store.db.In(ctx).NewSelect().TableExpr("client_profiles as c").ColumnExpr("c.*"), now)
-	if err := k.Apply(query, nil).Scan(ctx, &rows); err != nil {
+	query := c.store.db.NewSelect().TableExpr("client_profiles as c").ColumnExpr(c.store.columns)
+	if err := database.Read(ctx, c.store.db, &rows, k.Apply(in.filter(query, now, args), args), args); err != nil {
 		return none, database.Fault(fmt.Errorf("list clients: %w", err), nil)
 	}
-	total, err := in.filter(c.store.db.In(ctx).NewSelect().TableExpr("client_profiles as c"), now).Count(ctx)
+	total, err := c.total(ctx, in.ClientFilter, now)
 	if err != nil {
-		return none, database.Fault(fmt.Errorf("count clients: %w", err), nil)
+		return none, err
 	}
 	plain := make([]clientRow, len(rows))
 	for i := range rows {
@@ -54,10 +54,23 @@ func (c *clients) page(ctx context.Context, in *listInput) (httpapi.Page[Client]
 		return none, err
 	}
 	at := -1
-	return keyset.Page(k, rows, int(total), func(*listedRow) Client {
+	return keyset.Page(k, rows, total, func(*listedRow) Client {
 		at++
 		return shown[at]
 	}, func(row *listedRow) (string, string) { return row.SortKey, row.ID }), nil
+}
+
+// total is how many clients match.
+func (c *clients) total(ctx context.Context, f ClientFilter, now time.Time) (int, error) {
+	return c.store.totals.Of(f, now, func() (int, error) {
+		args := new(database.Arguments)
+		var n []int
+		query := f.filter(c.store.db.NewSelect().TableExpr("client_profiles as c").ColumnExpr("count(*)"), now, args)
+		if err := database.Read(ctx, c.store.db, &n, query, args); err != nil {
+			return 0, database.Fault(fmt.Errorf("count clients: %w", err), nil)
+		}
+		return n[0], nil
+	})
 }
 
 // useState has clients that wait to be let in before those that work, and revoked ones last.
@@ -98,9 +111,9 @@ func (r *usedRow) shown() FlowClient {
 	}
 }
 
-// usedBy selects the clients of a flow.
-func (s *store) usedBy(ctx context.Context) *bun.SelectQuery {
-	return s.db.In(ctx).NewSelect().TableExpr("client_flows as a").Join("join client_profiles as c on c.id = a.client_id")
+// usesOf selects the clients of flows.
+func (s *store) usesOf() *bun.SelectQuery {
+	return s.db.NewSelect().TableExpr("client_flows as a").Join("join client_profiles as c on c.id = a.client_id")
 }
 
 // pageOf lists the clients of a flow, the oldest first. Fault: not_found (404).
@@ -113,25 +126,42 @@ func (c *clients) pageOf(ctx context.Context, in *flowClientsInput) (httpapi.Pag
 	if err := c.thereIs(ctx, in.ID); err != nil {
 		return none, err
 	}
+	now, args := c.now(), new(database.Arguments)
 	var rows []usedRow
-	query := in.filter(c.store.usedBy(ctx)).ColumnExpr("c.id, c.label, c.public_hash is not null as public").
-		ColumnExpr(useStateAt+" as state", c.now()).
-		ColumnExpr(installedNow + " as installed, " + byApply + " as by_apply, a.created_at, " + useRevoked + " as revoked_at")
-	if err := k.Apply(query, nil).Scan(ctx, &rows); err != nil {
+	query := in.filter(c.store.usesOf(), args).Join(onList).ColumnExpr("c.id, c.label, c.public_hash is not null as public").
+		ColumnExpr(useStateAt+" as state", args.Add(now)).
+		ColumnExpr(letIn + " as installed, " + needsApply + " as by_apply, a.created_at, " + useRevoked + " as revoked_at")
+	if err := database.Read(ctx, c.store.db, &rows, k.Apply(query, args), args); err != nil {
 		return none, database.Fault(fmt.Errorf("list the clients of a flow: %w", err), nil)
 	}
-	total, err := in.filter(c.store.usedBy(ctx)).Count(ctx)
+	total, err := c.totalOf(ctx, in, now)
 	if err != nil {
-		return none, database.Fault(fmt.Errorf("count the clients of a flow: %w", err), nil)
+		return none, err
 	}
-	return keyset.Page(k, rows, int(total), (*usedRow).shown,
+	return keyset.Page(k, rows, total, (*usedRow).shown,
 		func(row *usedRow) (string, string) { return row.SortKey, row.ID }), nil
 }
 
-func (in *flowClientsInput) filter(q *bun.SelectQuery) *bun.SelectQuery {
-	q = q.Where("a.flow_id = ?", in.ID)
+// useFilter is what a count of the clients of a flow depends on.
+type useFilter struct{ flow, query, state string }
+
+// totalOf is how many clients of a flow match.
+func (c *clients) totalOf(ctx context.Context, in *flowClientsInput, now time.Time) (int, error) {
+	return c.store.useTotals.Of(useFilter{in.ID, in.Q, in.State}, now, func() (int, error) {
+		args := new(database.Arguments)
+		var n []int
+		query := in.filter(c.store.usesOf(), args).ColumnExpr("count(*)")
+		if err := database.Read(ctx, c.store.db, &n, query, args); err != nil {
+			return 0, database.Fault(fmt.Errorf("count the clients of a flow: %w", err), nil)
+		}
+		return n[0], nil
+	})
+}
+
+func (in *flowClientsInput) filter(q *bun.SelectQuery, args *database.Arguments) *bun.SelectQuery {
+	q = q.Where("a.flow_id = ?", args.Add(in.ID))
 	if in.Q != "" {
-		q = q.Where("strpos("+clientName+", ?) > 0", names.SearchKey(in.Q))
+		q = q.Where("strpos("+clientName+", ?) > 0", args.Add(names.SearchKey(in.Q)))
 	}
 	if in.State != "" {
 		q = q.Where(useState+" = ?", in.State)
@@ -181,11 +211,11 @@ func (c *clients) addTo(ctx context.Context, flowID, text string) (FlowClient, e
 // find looks for clients of all flows by a part of their name; revoked ones are not found.
 func (c *clients) find(ctx context.Context, in *findInput) (FoundClients, error) {
 	found, q := FoundClients{Items: []FoundClient{}}, names.SearchKey(in.Q)
-	err := c.store.usedBy(ctx).ColumnExpr("c.id, c.label, a.flow_id, "+installedNow+" as installed").
-		Where(useRevoked+" is null and strpos("+clientName+", ?) > 0", q).
-		OrderExpr("strpos("+clientName+", ?), "+clientName+", c.id, a.flow_id", q).Limit(int64(in.Limit)).
-		Scan(ctx, &found.Items)
-	if err != nil {
+	args := new(database.Arguments)
+	query := c.store.usesOf().ColumnExpr("c.id, c.label, a.flow_id, "+installedNow+" as installed").
+		Where(useRevoked+" is null and strpos("+clientName+", ?) > 0", args.Add(q)).
+		OrderExpr("strpos("+clientName+", ?), "+clientName+", c.id, a.flow_id", args.Add(q)).Limit(int64(in.Limit))
+	if err := database.Read(ctx, c.store.db, &found.Items, query, args); err != nil {
 		return found, database.Fault(err, nil)
 	}
 	var ids []string

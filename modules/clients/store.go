@@ -11,6 +11,7 @@ import (
 
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/keyset"
 	"panel/platform/names"
 	"panel/platform/vault"
 )
@@ -18,13 +19,22 @@ import (
 // store is the rows of clients and the sealing of their secrets; it knows no rules. Each query takes part in the
 // context's transaction.
 type store struct {
-	db    *database.DB
-	vault *vault.Vault
-	log   *zap.Logger
+	db      *database.DB
+	vault   *vault.Vault
+	log     *zap.Logger
+	columns string // of clients, as c
+
+	totals    keyset.Totals[ClientFilter]
+	useTotals keyset.Totals[useFilter]
 }
 
+// leastRemembered is how many rows there are at least where counting them costs more than the page that tells it.
+const leastRemembered = 1000
+
 func newStore(db *database.DB, v *vault.Vault, log *zap.Logger) *store {
-	return &store{db: db, vault: v, log: log}
+	s := &store{db: db, vault: v, log: log, columns: database.Columns[clientRow](db, "c")}
+	s.totals.Least, s.useTotals.Least = leastRemembered, leastRemembered
+	return s
 }
 
 func (s *store) get(ctx context.Context, id string) (*clientRow, error) {
@@ -68,9 +78,13 @@ func (s *store) uses(ctx context.Context, clientIDs ...string) (map[string][]acc
 		return out, nil
 	}
 	var rows []accessRow
-	err := s.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("secret", "installed").
-		ColumnExpr(installedNow+" as installed, "+byApply+" as by_apply").Where("a.client_id = any(?::uuid[]) and a.revoked_at is null", pgdialect.Array(clientIDs)).
-		Order("a.created_at", "a.flow_id").Scan(ctx)
+	args := new(database.Arguments)
+	query := s.db.NewSelect().TableExpr("client_flows as a").Join(onList).
+		ColumnExpr("a.client_id, a.flow_id, a.moved, a.generation, a.number, a.up, a.down, a.created_at, a.revoked_at").
+		ColumnExpr(letIn+" as installed, "+needsApply+" as by_apply").
+		Where("a.client_id = any(?::uuid[]) and a.revoked_at is null", args.Add(clientIDs)).
+		Order("a.created_at", "a.flow_id")
+	err := database.Read(ctx, s.db, &rows, query, args)
 	for _, row := range rows {
 		out[row.ClientID] = append(out[row.ClientID], row)
 	}
@@ -162,23 +176,23 @@ func (s *store) rekey(ctx context.Context) error {
 }
 
 // filter narrows a list of clients down.
-func (f ClientFilter) filter(q *bun.SelectQuery, now time.Time) *bun.SelectQuery {
+func (f ClientFilter) filter(q *bun.SelectQuery, now time.Time, args *database.Arguments) *bun.SelectQuery {
 	if f.Q != "" {
-		q = q.Where("(strpos("+clientName+", ?) > 0 or c.note collate \"C\" ~ ?)", names.SearchKey(f.Q),
-			names.Pattern(f.Q))
+		q = q.Where("(strpos("+clientName+", ?) > 0 or c.note collate \"C\" ~ ?)", args.Add(names.SearchKey(f.Q)),
+			args.Add(names.Pattern(f.Q)))
 	}
 	if f.State != "" {
-		q = q.Where(stateAt+" = ?", now, f.State)
+		q = q.Where(stateAt+" = ?", args.Add(now), f.State)
 	}
 	if f.Tag != "" {
-		q = q.Where("? = any(c.tags)", f.Tag)
+		q = q.Where("? = any(c.tags)", args.Add(f.Tag))
 	}
 	if f.Owner != "" {
-		q = q.Where("c.owner_id = ?", f.Owner)
+		q = q.Where("c.owner_id = ?", args.Add(f.Owner))
 	}
 	if f.FlowID != "" {
 		q = q.Where(`exists (select from client_flows a where a.client_id = c.id and a.flow_id::text = ?
-			and a.revoked_at is null)`, f.FlowID)
+			and a.revoked_at is null)`, args.Add(f.FlowID))
 	}
 	return q
 }

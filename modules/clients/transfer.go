@@ -183,7 +183,7 @@ func (c *clients) each(ctx context.Context, f ClientFilter, visit func(Client) e
 	after, last := time.Time{}, zeroID
 	for {
 		var rows []clientRow
-		q := f.filter(c.store.db.In(ctx).NewSelect().Model(&rows), c.now()).
+		q := f.filter(c.store.db.In(ctx).NewSelect().Model(&rows), c.now(), nil).
 			Where("(c.created_at, c.id) > (?, ?::uuid)", after, last)
 		if err := q.Order("c.created_at", "c.id").Limit(most).Scan(ctx); err != nil {
 			return database.Fault(err, nil)

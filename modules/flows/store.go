@@ -93,8 +93,10 @@ func (s *store) namesBy(
 		return out, nil
 	}
 	var rows []flowRow
-	err := s.db.In(ctx).NewSelect().Model(&rows).Column("id", "name").Where("not deleting").
-		Where(where, pgdialect.Array(given)).Scan(ctx)
+	args := new(database.Arguments)
+	query := s.db.NewSelect().TableExpr("flows as f").ColumnExpr("f.id, f.name").Where("not deleting").
+		Where(where, args.Add(given))
+	err := database.Read(ctx, s.db, &rows, query, args)
 	for i := range rows {
 		put(&rows[i], out)
 	}

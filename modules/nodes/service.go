@@ -204,7 +204,7 @@ func (s *service) delete(ctx context.Context, id string) error {
 // record writes what was done to a node into the journal and emits it, both in the transaction of the change.
 func (s *service) record(ctx context.Context, action string, row *nodeRow, changes map[string]audit.Change) error {
 	database.AfterCommit(ctx, func() {
-		s.store.totals.forget()
+		s.store.totals.Forget()
 		s.announcer.Changed(row.ID)
 	})
 	entry := audit.Entry{Action: action, Object: row.object(), Changes: changes}

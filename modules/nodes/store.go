@@ -25,7 +25,7 @@ type store struct {
 	db        *database.DB
 	heartbeat time.Duration
 	address   string // of the panel, which agents are expected to dial
-	totals    totals
+	totals    keyset.Totals[listFilter]
 }
 
 func newStore(db *database.DB, cfg *config.Config) *store {
@@ -185,19 +185,21 @@ func (s *store) keys(in *listInput, k *keyset.Keyset, at time.Time, args *databa
 	return q
 }
 
+// listFilter is what a count depends on.
+type listFilter struct{ state, tag, role, country, query string }
+
+// total is remembered for a second: evidence reaches the database once a second, so that a fresher count of a state
+// would not be truer; who changes a node here sees it counted at once, and what another panel changed a second later.
 func (s *store) total(ctx context.Context, in *listInput, at time.Time) (int, error) {
 	f := listFilter{in.State, in.Tag, in.Role, in.Country, in.Query}
-	remembered, known, changes := s.totals.recall(f, at)
-	if known {
-		return remembered, nil
-	}
-	args := new(database.Arguments)
-	var n []int
-	if err := database.Read(ctx, s.db, &n, s.matching(in, at, args).ColumnExpr("count(*)"), args); err != nil {
-		return 0, database.Fault(err, nil)
-	}
-	s.totals.keep(f, n[0], at, changes)
-	return n[0], nil
+	return s.totals.Of(f, at, func() (int, error) {
+		args := new(database.Arguments)
+		var n []int
+		if err := database.Read(ctx, s.db, &n, s.matching(in, at, args).ColumnExpr("count(*)"), args); err != nil {
+			return 0, database.Fault(err, nil)
+		}
+		return n[0], nil
+	})
 }
 
 // attention is a filter by state and no state: nodes that do not do well.
