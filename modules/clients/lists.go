@@ -169,16 +169,19 @@ func (in *flowClientsInput) filter(q *bun.SelectQuery, args *database.Arguments)
 	return q
 }
 
-// thereIs fails for a flow that is not there. Fault: not_found (404).
+// thereIs fails for a flow that is not there; that one is there is remembered for a second. Fault: not_found (404).
 func (c *clients) thereIs(ctx context.Context, flowID string) error {
 	if !database.IsID(flowID) {
 		return missing()
 	}
-	names, err := c.flows.Names(ctx, flowID)
+	there, err := c.store.flows.Of(flowID, c.now(), func() (int, error) {
+		names, err := c.flows.Names(ctx, flowID)
+		return len(names), err
+	})
 	if err != nil {
 		return fmt.Errorf("look up a flow: %w", err)
 	}
-	if _, there := names[flowID]; !there {
+	if there == 0 {
 		return missing()
 	}
 	return nil

@@ -26,6 +26,7 @@ type store struct {
 
 	totals    keyset.Totals[ClientFilter]
 	useTotals keyset.Totals[useFilter]
+	flows     keyset.Totals[string] // that are there, by their ids
 }
 
 // leastRemembered is how many rows there are at least where counting them costs more than the page that tells it.
@@ -33,7 +34,7 @@ const leastRemembered = 1000
 
 func newStore(db *database.DB, v *vault.Vault, log *zap.Logger) *store {
 	s := &store{db: db, vault: v, log: log, columns: database.Columns[clientRow](db, "c")}
-	s.totals.Least, s.useTotals.Least = leastRemembered, leastRemembered
+	s.totals.Least, s.useTotals.Least, s.flows.Least = leastRemembered, leastRemembered, 1
 	return s
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/vault"
 )
@@ -72,8 +73,14 @@ func (c Clients) install(ctx context.Context, conn *pgx.Conn) error {
 			insert into flow_fragments (flow_id, node_id, content, hash, client_ids, listens)
 			values ($1::uuid, $2::text, $3, '', '{}', '[]')`, id, c.NodeID, c.Vault.Seal(place, part))
 		if err == nil {
-			_, err = conn.Exec(ctx, `insert into client_list_nodes (flow_id, node_id, given, document, installed)
-				values ($1, $2, 1, 1, 1)`, id, c.NodeID)
+			_, err = conn.Exec(ctx, `insert into client_list_nodes (flow_id, node_id, given, document, installed, by_changes)
+				values ($1, $2, 1, 1, 1, true)`, id, c.NodeID)
+		}
+		if err == nil {
+			_, err = conn.Exec(ctx, `update node_reports set report = jsonb_set(report, '{capabilities}',
+				report->'capabilities' || to_jsonb($2::text[])) where node_id = $1`, c.NodeID, []string{
+				string(agentapi.DocumentClients.Capability()), string(agentapi.DocumentClientLists.Capability()),
+			})
 		}
 		if err != nil {
 			return fmt.Errorf("seed an installed flow: %w", err)
