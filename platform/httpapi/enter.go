@@ -21,19 +21,19 @@ func (s *Server) enter(c *fiber.Ctx) (err error) {
 	id := requestID(began)
 	v := comes(c)
 	v.began = began
-	v.caller, v.from = s.stranger(c, string(id[:]))
+	v.caller, v.from = s.stranger(c.Context(), string(id[:]))
 	s.opts.Meter.Began()
-	secure(c, id[:])
+	secure(c.Context(), id[:])
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = s.write(c, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()))
 		}
-		s.settle(c)
+		s.settle(c.Context())
 		s.left(c, v)
 		v.goes(c)
 	}()
 	if framing.Ambiguous(c.Request().Header.RawHeaders()) {
-		s.hangUp(c)
+		s.hangUp(c.Context())
 		return s.write(c, errAmbiguous)
 	}
 	if err = s.dispatch(c); err != nil {
@@ -44,8 +44,8 @@ func (s *Server) enter(c *fiber.Ctx) (err error) {
 
 const longestUserAgent = 256
 
-func agent(c *fiber.Ctx) string {
-	text := c.Request().Header.UserAgent()
+func agent(ctx *fasthttp.RequestCtx) string {
+	text := ctx.Request.Header.UserAgent()
 	return string(text[:min(len(text), longestUserAgent)])
 }
 
@@ -53,15 +53,15 @@ func agent(c *fiber.Ctx) string {
 // came, some add a line; either way what they say stands last, and what stands before it is the client's own word.
 // Where they say nothing that can be read, the last address that is known counts: every limit per address needs one. It
 // is read once and handed on with its text.
-func (s *Server) address(c *fiber.Ctx) (netip.Addr, string) {
-	peer, ok := netip.AddrFromSlice(c.Context().RemoteIP())
+func (s *Server) address(ctx *fasthttp.RequestCtx) (netip.Addr, string) {
+	peer, ok := netip.AddrFromSlice(ctx.RemoteIP())
 	if !ok {
 		return netip.Addr{}, ""
 	}
 	if peer = peer.Unmap(); !s.believed(peer) {
 		return peer, peer.String()
 	}
-	for _, line := range slices.Backward(c.Request().Header.PeekAll(fiber.HeaderXForwardedFor)) {
+	for _, line := range slices.Backward(ctx.Request.Header.PeekAll(fiber.HeaderXForwardedFor)) {
 		for rest := true; rest; {
 			var hop []byte
 			line, hop, rest = lastHop(line)
@@ -137,13 +137,24 @@ var usualHeaders = func() *fasthttp.ResponseHeader {
 
 // secure sets the headers that every answer carries, in place of all that it has; the web interface replaces the policy
 // for its page.
-func secure(c *fiber.Ctx, requestID []byte) {
-	h := &c.Response().Header
-	usualHeaders.CopyTo(h)
+func secure(ctx *fasthttp.RequestCtx, requestID []byte) {
+	headed(ctx, usualHeaders, requestID)
+}
+
+// headed gives an answer prepared headers with what depends on its request.
+func headed(ctx *fasthttp.RequestCtx, prepared *fasthttp.ResponseHeader, requestID []byte) {
+	h := &ctx.Response.Header
+	prepared.CopyTo(h)
 	h.SetCanonical(canonicalRequestID, requestID)
-	if c.Secure() {
+	if encrypted(ctx) {
 		h.Set(fiber.HeaderStrictTransportSecurity, "max-age=31536000")
 	}
+}
+
+// encrypted says whether the client came over TLS, to the panel or to the proxy before it.
+func encrypted(ctx *fasthttp.RequestCtx) bool {
+	proto, _, _ := bytes.Cut(ctx.Request.Header.Peek(fiber.HeaderXForwardedProto), []byte(","))
+	return ctx.IsTLS() || string(proto) == "https"
 }
 
 // left counts and logs the answer. Of a flood of refused strangers the log gets the first and the sums.

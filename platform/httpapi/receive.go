@@ -12,6 +12,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 	"golang.org/x/sync/semaphore"
 
 	"panel/platform/access"
@@ -154,27 +155,27 @@ func readBody(c *fiber.Ctx, into []byte, limit int64) ([]byte, error) {
 // settle deals with a body that nobody wanted, because the request was refused or takes none: a small one is thrown
 // away, a large one costs the connection, so that the next request is not looked for inside it. A stranger who does not
 // wait for answers loses the connection, too.
-func (s *Server) settle(c *fiber.Ctx) {
-	if conn, ours := c.Context().Conn().(*connections.Client); ours && conn.Hurries() {
-		s.hangUp(c)
+func (s *Server) settle(ctx *fasthttp.RequestCtx) {
+	if conn, ours := ctx.Conn().(*connections.Client); ours && conn.Hurries() {
+		s.hangUp(ctx)
 	}
-	if !c.Request().IsBodyStream() {
+	if !ctx.Request.IsBodyStream() {
 		return
 	}
-	length := int64(c.Request().Header.ContentLength())
+	length := int64(ctx.Request.Header.ContentLength())
 	if length < 0 || length > unusedBodyLimit {
-		s.hangUp(c)
+		s.hangUp(ctx)
 		return
 	}
-	if left, err := io.Copy(io.Discard, c.Request().BodyStream()); err != nil || left != length {
-		s.hangUp(c)
+	if left, err := io.Copy(io.Discard, ctx.Request.BodyStream()); err != nil || left != length {
+		s.hangUp(ctx)
 	}
 }
 
 // hangUp ends the connection after the answer, in a way that lets a client read it that is still sending.
-func (s *Server) hangUp(c *fiber.Ctx) {
-	c.Response().SetConnectionClose()
-	if conn, ours := c.Context().Conn().(*connections.Client); ours {
+func (s *Server) hangUp(ctx *fasthttp.RequestCtx) {
+	ctx.Response.SetConnectionClose()
+	if conn, ours := ctx.Conn().(*connections.Client); ours {
 		conn.LeaveUnread()
 	}
 }

@@ -54,6 +54,17 @@ func (r *refusals) logged(v *visit, status int) bool {
 	return r.first(key)
 }
 
+// again counts a refusal of a kind of which one came lately; it counts nothing, and says so, where this is the first.
+func (r *refusals) again(key refusalKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	_, known := r.counts[key]
+	if known {
+		r.counts[key]++
+	}
+	return known
+}
+
 // first says whether none of the kind came lately; it counts all others.
 func (r *refusals) first(key refusalKey) bool {
 	r.mu.Lock()

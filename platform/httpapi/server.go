@@ -74,6 +74,7 @@ type Server struct {
 	limits  *limits.Limiter
 	ops     map[string]*mounted
 	literal map[string]map[string]fiber.Handler // operations whose path has no parameter, by path and method
+	shed    shedding
 	routes  Routes
 	adding  string // module whose operations are being mounted
 	bodies  bodyRoom
@@ -122,6 +123,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 	s := &Server{
 		opts: opts, log: opts.Log, limits: limiter, refused: newRefusals(opts.Log, opts.Clock),
 		ops: map[string]*mounted{}, literal: map[string]map[string]fiber.Handler{}, routes: routes,
+		shed: newShedding(),
 		bodies: newBodyRoom(), uploads: semaphore.NewWeighted(uploadsAtOnce), writeWithin: writeWithin,
 	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
@@ -134,7 +136,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 		StreamRequestBody: true, BodyLimit: 1, DisablePreParseMultipartForm: true,
 	})
 	s.app.Server().KeepHijackedConns = true // whoever takes a connection over keeps it after the handler has returned
-	s.app.Server().Handler = s.known(s.app.Server().Handler)
+	s.app.Server().Handler = s.known(s.sheds(s.app.Server().Handler))
 	s.api = huma.NewAPI(describe(opts.Version, s.schemaName), &adapter{server: s})
 	s.app.Use(s.enter)
 	slices.SortStableFunc(routes, literalFirst)
@@ -176,6 +178,7 @@ func (s *Server) add(op *Operation) error {
 	}
 	at := s.prepared(op)
 	s.ops[op.Method+" "+op.Path] = at
+	s.shed.add(at)
 	if op.raw != nil {
 		described := s.rawDescription(op)
 		at.described, at.query = described, parametersOf(described)

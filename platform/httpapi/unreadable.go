@@ -44,8 +44,8 @@ func (s *Server) unread(c *fiber.Ctx, err error) error {
 	began := s.opts.Clock.Now()
 	id := requestID(began)
 	c.Response().Reset()
-	secure(c, id[:])
-	s.hangUp(c)
+	secure(c.Context(), id[:])
+	s.hangUp(c.Context())
 	refused := s.send(c, document(string(id[:]), wordOf(err)))
 	s.unmatched.answered(c.Response().StatusCode(), s.opts.Clock.Since(began))
 	return refused
@@ -89,7 +89,7 @@ func isTimeout(err error) bool {
 }
 
 // stranger is the caller of a request until he has proved who he is, and his network.
-func (s *Server) stranger(c *fiber.Ctx, requestID string) (access.Caller, netip.Addr) {
-	addr, text := s.address(c)
-	return access.Caller{Kind: access.Nobody, IP: text, UserAgent: agent(c), RequestID: requestID}, limits.Of(addr)
+func (s *Server) stranger(ctx *fasthttp.RequestCtx, requestID string) (access.Caller, netip.Addr) {
+	addr, text := s.address(ctx)
+	return access.Caller{Kind: access.Nobody, IP: text, UserAgent: agent(ctx), RequestID: requestID}, limits.Of(addr)
 }

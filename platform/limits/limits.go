@@ -43,16 +43,30 @@ func New() (*Limiter, error) {
 func (l *Limiter) Take(key Key, limit access.Limit, now time.Time) (wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	held, known := l.buckets.Get(key)
-	if !known || held.full.Before(now) {
-		held.full = now
-	}
-	full := held.full.Add(limit.Interval())
-	if wait = full.Sub(now.Add(time.Duration(limit.Burst) * limit.Interval())); wait > 0 {
+	full, wait := l.next(key, limit, now)
+	if wait > 0 {
 		return wait
 	}
 	l.buckets.Add(key, bucket{full})
 	return 0
+}
+
+// Wait gives the time that Take would tell to wait, or zero, and counts nothing.
+func (l *Limiter) Wait(key Key, limit access.Limit, now time.Time) time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, wait := l.next(key, limit, now)
+	return wait
+}
+
+// next gives when the bucket would be full again after one more request, and how much too early that request is.
+func (l *Limiter) next(key Key, limit access.Limit, now time.Time) (full time.Time, wait time.Duration) {
+	held, known := l.buckets.Get(key)
+	if !known || held.full.Before(now) {
+		held.full = now
+	}
+	full = held.full.Add(limit.Interval())
+	return full, max(0, full.Sub(now.Add(time.Duration(limit.Burst)*limit.Interval())))
 }
 
 const sharedBits = 64

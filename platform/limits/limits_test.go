@@ -25,7 +25,10 @@ func TestLimiterNeverLetsMoreThrough(t *testing.T) {
 		var passed []time.Time
 		for _, step := range rapid.SliceOfN(rapid.IntRange(0, 5_000), 1, 200).Draw(t, "steps") {
 			now = now.Add(time.Duration(step) * time.Millisecond)
+			told := l.Wait(Key{}, limit, now)
+			require.Equal(t, told, l.Wait(Key{}, limit, now), "asking counts nothing")
 			wait := l.Take(Key{}, limit, now)
+			require.Equal(t, told, wait)
 			if wait > 0 {
 				now = now.Add(wait)
 				again := l.Take(Key{}, limit, now)
