@@ -278,16 +278,7 @@ func (b *chosenBy) flags(command *cobra.Command) {
 
 // of is an address that is asked for the chosen clients.
 func (b *chosenBy) of(address string) string {
-	query := url.Values{}
-	for name, value := range map[string]string{"q": b.part, "state": b.state, "tag": b.tag} {
-		if value != "" {
-			query.Set(name, value)
-		}
-	}
-	if len(query) == 0 {
-		return address
-	}
-	return address + "?" + query.Encode()
+	return cli.Asked(address, map[string]string{"q": b.part, "state": b.state, "tag": b.tag})
 }
 
 func useCommands(env cli.Env) []*cobra.Command {

@@ -70,6 +70,20 @@ func PrintAll[T any](env Env, schema string, items []T, heads []string, cells fu
 	return env.List(Listing[T]{Schema: schema, Items: items}, heads, rows)
 }
 
+// Asked is the address of a list that is narrowed down by what flags say; those that say nothing are left out.
+func Asked(path string, filters map[string]string) string {
+	query := url.Values{}
+	for name, value := range filters {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
+	if len(query) == 0 {
+		return path
+	}
+	return path + "?" + query.Encode()
+}
+
 // ListAll reads a list of the API to its end and prints it. The failures are those of Get.
 func ListAll[T any](ctx context.Context, env Env, schema, path string, heads []string, cells func(T) []string) error {
 	client, err := env.Client()

@@ -2,7 +2,6 @@
 package console
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -69,16 +68,7 @@ func listCommand(env cli.Env) *cobra.Command {
 		Long: "Lists flows by their names, with the entry of the draft and the version that is installed. It asks GET " +
 			"/api/v1/connection-units, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			query := url.Values{}
-			for name, value := range map[string]string{"q": part, "state": state, "tag": tag} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			asked := path
-			if len(query) > 0 {
-				asked += "?" + query.Encode()
-			}
+			asked := cli.Asked(path, map[string]string{"q": part, "state": state, "tag": tag})
 			return cli.ListAll(cmd.Context(), env, "panelctl.flows.list/v1", asked, heads, cellsOf)
 		},
 	}

@@ -77,18 +77,9 @@ func listCommand(env cli.Env) *cobra.Command {
 		Long: "Lists nodes by their names, with their state, agent and core. It asks GET /api/v1/nodes, page by page. " +
 			"The state attention means offline or degraded.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			query := url.Values{}
-			for name, value := range map[string]string{
+			asked := cli.Asked(path, map[string]string{
 				"q": part, "state": state, "tag": tag, "role": role, "country": country,
-			} {
-				if value != "" {
-					query.Set(name, value)
-				}
-			}
-			asked := path
-			if len(query) > 0 {
-				asked += "?" + query.Encode()
-			}
+			})
 			return cli.ListAll(cmd.Context(), env, "panelctl.nodes.list/v1", asked, heads, cellsOf)
 		},
 	}
