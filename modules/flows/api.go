@@ -338,32 +338,6 @@ type pageInput struct {
 	httpapi.PageQuery
 }
 
-// VersionPath names a version of a flow.
-type VersionPath struct {
-	FlowPath
-	VersionID string `path:"version_id"`
-}
-
-type versionPatchInput struct {
-	VersionPath
-	Body versionPatchBody
-}
-
-type versionPatchBody struct {
-	Note   *string `json:"note,omitempty" maxLength:"500"`
-	Pinned *bool   `json:"pinned,omitempty" doc:"Keep it for good"`
-}
-
-type versionCreateInput struct {
-	FlowPath
-	Body versionCreateBody
-}
-
-type versionCreateBody struct {
-	Note   string `json:"note,omitempty" maxLength:"500"`
-	Reason string `json:"reason,omitempty" enum:"manual,import"`
-}
-
 type linkInput struct {
 	FlowPath
 	Body *linkBody `required:"false"`

@@ -190,34 +190,6 @@ func (s *service) admitted(
 	return open, nil
 }
 
-// awayNode is a node whose agent does not answer.
-type awayNode struct {
-	NodeID   string `json:"node_id"`
-	NodeName string `json:"node_name"`
-}
-
-// offline lists the nodes that must answer and do not; a node that the flow only leaves may be away.
-func offline(steps []plan.Step, nodes map[string]nodesapi.Node) []awayNode {
-	away := []awayNode{}
-	for _, step := range steps {
-		if n, known := nodes[step.NodeID]; step.Action == plan.ActionConfigure && (!known || !n.Online) {
-			away = append(away, awayNode{step.NodeID, step.NodeName})
-		}
-	}
-	return away
-}
-
-func agentOffline(away []awayNode) error {
-	called := make([]string, len(away))
-	for i, n := range away {
-		called[i] = n.NodeName
-	}
-	return fault.Invalid("agent_offline",
-		"the agent of a node that has to change does not answer; bring it back and apply again").
-		With("nodes", called).
-		With("offline", away)
-}
-
 func (s *service) newApply(
 	ctx context.Context, f *flowRow, kind string, result plan.Result, before, after graph.Graph,
 ) *applyRow {
@@ -409,19 +381,4 @@ func (s *service) hold(ctx context.Context, a *applyRow) error {
 		return stale("a node was deleted since this plan was compiled; compile the draft again")
 	}
 	return nil
-}
-
-func keysOf(checks []BypassCheck) []string {
-	keys := make([]string, len(checks))
-	for i, c := range checks {
-		keys[i] = c.Key + " " + c.Status
-	}
-	return keys
-}
-
-func drawnOr(g *graph.Graph) graph.Graph {
-	if g == nil {
-		return graph.Graph{Nodes: []graph.Node{}, Edges: []graph.Edge{}}
-	}
-	return *g
 }

@@ -13,6 +13,7 @@ import (
 	"panel/modules/clients"
 	"panel/modules/flows"
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/checkup"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
@@ -20,6 +21,7 @@ import (
 	"panel/platform/app"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
+	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/module"
 	"panel/platform/paneltest"
@@ -357,8 +359,11 @@ func TestPromotionStopsWhileThePanelMayNotAct(t *testing.T) {
 			require.Equal(t, "canary", seen.Phase)
 			require.Contains(t, seen.Detail, "the rest does not follow")
 			require.NotContains(t, p.fleet.serving("waw-01"), "a.example")
+			require.Equal(t, doctor.Warning, p.examined().Status)
+			require.Equal(t, []string{"Europe main"}, p.examined().Data["held"], "Doctor names the flow")
 			release()
 			require.Equal(t, "applied", p.passes(id).State)
+			require.Equal(t, doctor.OK, p.examined().Status)
 			require.Equal(t, []string{"flow.canary_held"}, p.journaled("flow.canary_held"))
 		})
 	}
@@ -493,4 +498,15 @@ func deafLater(node string) func(nodesapi.Order) (*nodesapi.Result, bool) {
 		}
 		return r, true
 	}
+}
+
+// examined is what Doctor finds of canaries.
+func (p *pair) examined() doctor.Finding {
+	p.t.Helper()
+	env := doctor.Env{Now: time.Now, Getenv: func(name string) string {
+		return map[string]string{"PANEL_DB_URL": p.panel.DB.Pool.Config().ConnString()}[name]
+	}}
+	all := checkup.Checks()
+	at := slices.IndexFunc(all, func(c doctor.Check) bool { return c.ID == "components.canaries" })
+	return all[at].Run(p.t.Context(), env)
 }

@@ -315,3 +315,29 @@ func (s *service) activeClients(ctx context.Context, flowID string) (n int, err 
 	}
 	return n, nil
 }
+
+// VersionPath names a version of a flow.
+type VersionPath struct {
+	FlowPath
+	VersionID string `path:"version_id"`
+}
+
+type versionPatchInput struct {
+	VersionPath
+	Body versionPatchBody
+}
+
+type versionPatchBody struct {
+	Note   *string `json:"note,omitempty" maxLength:"500"`
+	Pinned *bool   `json:"pinned,omitempty" doc:"Keep it for good"`
+}
+
+type versionCreateInput struct {
+	FlowPath
+	Body versionCreateBody
+}
+
+type versionCreateBody struct {
+	Note   string `json:"note,omitempty" maxLength:"500"`
+	Reason string `json:"reason,omitempty" enum:"manual,import"`
+}

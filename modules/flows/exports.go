@@ -24,7 +24,6 @@ import (
 	"panel/modules/flows/internal/redraw"
 	"panel/modules/flows/internal/relays"
 	"panel/modules/flows/internal/stages"
-	"panel/platform/access"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/jobs"
@@ -315,69 +314,9 @@ func (e *exported) Propose(ctx context.Context, flowID string, revision int, dra
 	return saved.DraftRevision, nil
 }
 
-// poolUserRow is a flow that uses a pool, with its drawings.
-type poolUserRow struct {
-	ID, Name  string
-	Draft     graph.Graph  `bun:",type:jsonb"`
-	Installed *graph.Graph `bun:",type:jsonb"`
-}
-
 // PoolUses gives the flows that use one of the pools.
 func (e *exported) PoolUses(ctx context.Context, poolIDs ...string) ([]flowsapi.PoolUse, error) {
-	if len(poolIDs) == 0 {
-		return nil, nil
-	}
-	var rows []poolUserRow
-	ids := pgdialect.Array(poolIDs)
-	err := e.db.In(ctx).NewRaw(`with using_pools as (
-			select id from flows where jsonb_path_query_array(graph, '$.nodes[*].pool_id') \?| ?::text[]
-			union select f.id from flow_versions v join flows f on f.installed_version_id = v.id
-			where jsonb_path_query_array(v.graph, '$.nodes[*].pool_id') \?| ?::text[])
-		select f.id, f.name, f.graph as draft, v.graph as installed from flows f join using_pools u on u.id = f.id
-		left join flow_versions v on v.id = f.installed_version_id and f.enabled
-		where not f.deleting order by f.name, f.id`, ids, ids).Scan(ctx, &rows)
-	var out []flowsapi.PoolUse
-	for _, row := range rows {
-		for _, id := range poolIDs {
-			if use, uses := row.use(id); uses {
-				out = append(out, use)
-			}
-		}
-	}
-	return out, database.Fault(err, nil)
-}
-
-func (r poolUserRow) use(poolID string) (flowsapi.PoolUse, bool) {
-	use := flowsapi.PoolUse{PoolID: poolID, FlowID: r.ID, FlowName: r.Name}
-	use.Draft = sendersOf(r.Draft, poolID, &use)
-	if r.Installed != nil {
-		use.Installed = sendersOf(*r.Installed, poolID, &use)
-	}
-	return use, use.Draft || use.Installed
-}
-
-// sendersOf adds who forwards to a pool in a drawing, and says whether the drawing has it at all.
-func sendersOf(g graph.Graph, poolID string, use *flowsapi.PoolUse) (uses bool) {
-	for _, b := range g.Nodes {
-		if b.Kind != graph.TransitPool || b.PoolID != poolID {
-			continue
-		}
-		uses = true
-		for _, edge := range g.Edges {
-			if at := g.Find(edge.From); edge.To == b.Key && at >= 0 {
-				use.Senders = withID(use.Senders, g.Nodes[at].NodeID)
-				use.SenderPools = withID(use.SenderPools, g.Nodes[at].PoolID)
-			}
-		}
-	}
-	return uses
-}
-
-func withID(ids []string, id string) []string {
-	if id == "" || slices.Contains(ids, id) {
-		return ids
-	}
-	return append(ids, id)
+	return relays.Uses(ctx, e.db, poolIDs...)
 }
 
 // PoolsOf gives the pools that flows send traffic to.
@@ -414,44 +353,6 @@ func (e *exported) RerenderFlows(ctx context.Context, why string, flowIDs ...str
 		}
 	}
 	return nil
-}
-
-type rerenderArgs struct {
-	FlowID string `json:"flow_id"`
-	Why    string `json:"why"`
-}
-
-// Kind names the worker.
-func (rerenderArgs) Kind() string { return "flows.rerender" }
-
-// rerenderWorker starts an apply of a flow's installed version. While the flow is being applied, or cannot be, it is
-// tried again later.
-func (s *service) rerenderWorker() jobs.Worker {
-	return jobs.Worker{
-		Kind: rerenderArgs{}.Kind(),
-		Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args rerenderArgs) error {
-			return s.rerender(ctx, args.FlowID, args.Why)
-		}),
-	}
-}
-
-func (s *service) rerender(ctx context.Context, flowID, why string) error {
-	f, err := s.store.flow(ctx, flowID)
-	if errors.Is(unknown(err), flowsapi.ErrUnknown) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	ctx = access.With(ctx, access.Caller{Kind: access.System, Username: why})
-	if !f.Enabled || f.InstalledVersionID == nil {
-		return s.removeLeft(ctx, f)
-	}
-	a, result, err := s.again(ctx, f, kindRerender)
-	if err != nil || result.Plan.IsNoop {
-		return err
-	}
-	return s.start(ctx, f, a, result)
 }
 
 // newBulk lets plans be installed together.

@@ -3,6 +3,7 @@ package flows
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,8 +11,11 @@ import (
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/stages"
+	"panel/platform/access"
 	"panel/platform/database"
+	"panel/platform/jobs"
 	"panel/platform/lease"
+	"panel/platform/metrics"
 )
 
 // A followup is what is still to be done about a flow when its apply has ended: a stage after the commit, until it
@@ -208,4 +212,72 @@ func (r *runner) hurryUndos(ctx context.Context, flowID string) error {
 		}
 	}
 	return database.Fault(err, nil)
+}
+
+type rerenderArgs struct {
+	FlowID string `json:"flow_id"`
+	Why    string `json:"why"`
+}
+
+// Kind names the worker.
+func (rerenderArgs) Kind() string { return "flows.rerender" }
+
+// rerenderWorker starts an apply of a flow's installed version. While the flow is being applied, or cannot be, it is
+// tried again later.
+func (s *service) rerenderWorker() jobs.Worker {
+	return jobs.Worker{
+		Kind: rerenderArgs{}.Kind(),
+		Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args rerenderArgs) error {
+			return s.rerender(ctx, args.FlowID, args.Why)
+		}),
+	}
+}
+
+func (s *service) rerender(ctx context.Context, flowID, why string) error {
+	f, err := s.store.flow(ctx, flowID)
+	if errors.Is(unknown(err), flowsapi.ErrUnknown) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	ctx = access.With(ctx, access.Caller{Kind: access.System, Username: why})
+	if !f.Enabled || f.InstalledVersionID == nil {
+		return s.removeLeft(ctx, f)
+	}
+	a, result, err := s.again(ctx, f, kindRerender)
+	if err != nil || result.Plan.IsNoop {
+		return err
+	}
+	return s.start(ctx, f, a, result)
+}
+
+// metrics of the applies that are under way, on whichever panel.
+func (r *runner) metrics() []metrics.Collector {
+	return []metrics.Collector{
+		metrics.AskedOne("panel_applies_unfinished", "Applies that are under way.", r.figure("count(*)::float8")),
+		metrics.Counter("panel_flow_compilations_total", "Drawings that this panel has compiled.", func() float64 {
+			return float64(r.compilations.Load())
+		}),
+		metrics.AskedOne("panel_apply_oldest_seconds",
+			"Age of the oldest apply that is under way; the time of its canary does not count; 0 without one.",
+			r.figure(`coalesce(extract(epoch from now() - min(greatest(started_at, (canary ->> 'ended_at')::timestamptz))
+				filter (where stage <> 'canary')), 0)::float8`)),
+		metrics.AskedOne("panel_canaries", "Canaries that are being watched.",
+			r.figure("count(*) filter (where stage = 'canary')::float8")),
+		metrics.AskedOne("panel_canaries_held", "Canaries whose time is over and whose rest does not follow.",
+			r.figure("count(*) filter (where stage = 'canary' and canary -> 'held' <> 'null')::float8")),
+		metrics.Counter("panel_canary_probes_total", "Probes of canaries that this panel has had an answer to.",
+			func() float64 { return float64(r.probes.all.Load()) }),
+		metrics.Counter("panel_canary_probes_failed_total", "Probes of canaries that did not get through.",
+			func() float64 { return float64(r.probes.failed.Load()) }),
+	}
+}
+
+func (r *runner) figure(expression string) func(context.Context) (float64, error) {
+	return func(ctx context.Context) (value float64, err error) {
+		err = r.db.NewSelect().Model((*applyRow)(nil)).ColumnExpr(expression).Where("finished_at is null").
+			Scan(ctx, &value)
+		return value, err
+	}
 }

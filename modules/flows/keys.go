@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/ecdh"
 	"encoding/base64"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -285,4 +286,102 @@ func withoutNames(g graph.Graph) graph.Graph {
 		}
 	}
 	return g
+}
+
+func fragmentRef(flowID, nodeID string) vault.Ref {
+	return vault.Ref{Table: "flow_fragments", ID: flowID + "/" + nodeID, Column: "content"}
+}
+
+func rootRef(flowID string) vault.Ref { return vault.Ref{Table: "flows", ID: flowID, Column: "root"} }
+
+func contentRef(applyID string) vault.Ref {
+	return vault.Ref{Table: "flow_applies", ID: applyID, Column: "content"}
+}
+
+func (s *store) root(row *flowRow) ([]byte, error) {
+	raw, err := s.vault.Open(rootRef(row.ID), row.Root)
+	if err != nil {
+		return nil, fmt.Errorf("open the root secret of flow %s: %w", row.ID, err)
+	}
+	return raw, nil
+}
+
+func planRef(planID string) vault.Ref {
+	return vault.Ref{Table: "flow_plans", ID: planID, Column: "content"}
+}
+
+func (s *store) sealPlan(planID string, p planned) (string, error) {
+	raw, err := json.Marshal(p)
+	if err != nil {
+		return "", fmt.Errorf("encode the parts of a plan: %w", err)
+	}
+	return s.vault.Seal(planRef(planID), raw), nil
+}
+
+// openPlan gives what a plan installs; nil when that is not stored any more.
+func (s *store) openPlan(ctx context.Context, planID string) (*planned, error) {
+	var sealed string
+	err := s.db.In(ctx).NewSelect().Model((*planRow)(nil)).Column("content").Where("id = ?", planID).Scan(ctx, &sealed)
+	if err != nil || sealed == "" {
+		return nil, database.Fault(err, nil)
+	}
+	out := new(planned)
+	raw, err := s.vault.Open(planRef(planID), sealed)
+	if err == nil {
+		err = json.Unmarshal(raw, out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the parts of plan %s: %w", planID, err)
+	}
+	return out, nil
+}
+
+func (s *store) sealContent(applyID string, fragments map[string]plan.Fragment) (string, error) {
+	raw, err := json.Marshal(fragments)
+	if err != nil {
+		return "", fmt.Errorf("encode the parts of an apply: %w", err)
+	}
+	return s.vault.Seal(contentRef(applyID), raw), nil
+}
+
+// openContent opens the parts of an apply once for each claim.
+func (s *store) openContent(row *applyRow) (map[string]plan.Fragment, error) {
+	if row.parts != nil {
+		return row.parts, nil
+	}
+	out := map[string]plan.Fragment{}
+	raw, err := s.vault.Open(contentRef(row.ID), row.Content)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the parts of apply %s: %w", row.ID, err)
+	}
+	row.parts = out
+	return out, nil
+}
+
+func previousRef(applyID string) vault.Ref {
+	return vault.Ref{Table: "flow_applies", ID: applyID, Column: "previous"}
+}
+
+func (s *store) sealPrevious(applyID string, parts map[string]plan.Fragment) (string, error) {
+	raw, err := json.Marshal(parts)
+	if err != nil {
+		return "", fmt.Errorf("encode the parts that a canary replaces: %w", err)
+	}
+	return s.vault.Seal(previousRef(applyID), raw), nil
+}
+
+// openPrevious opens the parts that a canary has replaced.
+func (s *store) openPrevious(row *applyRow) (map[string]plan.Fragment, error) {
+	out := map[string]plan.Fragment{}
+	raw, err := s.vault.Open(previousRef(row.ID), row.Previous)
+	if err == nil {
+		err = json.Unmarshal(raw, &out)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open the parts that the canary of apply %s has replaced: %w", row.ID, err)
+	}
+	return out, nil
 }

@@ -11,7 +11,9 @@ import (
 
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/internal/bulk"
+	"panel/modules/flows/internal/checkup"
 	"panel/modules/flows/internal/console"
+	"panel/modules/flows/internal/news"
 	"panel/modules/flows/internal/redraw"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/nodes/nodesapi"
@@ -46,9 +48,9 @@ func Module() module.Module {
 			{Key: Edit, Summary: "Change drafts and clients, issue links"},
 			{Key: Install, Summary: "Apply, enable, disable and delete flows"},
 		},
-		Events:   eventKinds(),
+		Events:   news.Kinds(View),
 		Features: []entitlement.Feature{{Key: feature, Summary: "Change and install flows"}},
-		Repairs:  repairs(),
+		Repairs:  checkup.Repairs(),
 		Journal: audit.Kinds{
 			Actions: []string{
 				"flow.apply_failed",
@@ -91,7 +93,7 @@ func Module() module.Module {
 		},
 		Migrations: module.SQL(files),
 		Tidy:       []jobs.Tidy{bulk.Tidy(), redraw.Tidy()},
-		Checks:     doctorChecks(),
+		Checks:     checkup.Checks(),
 		Private: []any{
 			newStore, newNodes, newService, newRunner, newHandlers, newHooks, newBulk, newRedraws,
 			stages.NewRegistry,

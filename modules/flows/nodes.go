@@ -345,3 +345,31 @@ func (h *hooks) poolViews(ctx context.Context, flowID string, poolIDs []string) 
 	}
 	return out, nil
 }
+
+// awayNode is a node whose agent does not answer.
+type awayNode struct {
+	NodeID   string `json:"node_id"`
+	NodeName string `json:"node_name"`
+}
+
+// offline lists the nodes that must answer and do not; a node that the flow only leaves may be away.
+func offline(steps []plan.Step, nodes map[string]nodesapi.Node) []awayNode {
+	away := []awayNode{}
+	for _, step := range steps {
+		if n, known := nodes[step.NodeID]; step.Action == plan.ActionConfigure && (!known || !n.Online) {
+			away = append(away, awayNode{step.NodeID, step.NodeName})
+		}
+	}
+	return away
+}
+
+func agentOffline(away []awayNode) error {
+	called := make([]string, len(away))
+	for i, n := range away {
+		called[i] = n.NodeName
+	}
+	return fault.Invalid("agent_offline",
+		"the agent of a node that has to change does not answer; bring it back and apply again").
+		With("nodes", called).
+		With("offline", away)
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/conflicts"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
@@ -204,4 +205,57 @@ func socketsOf(all []plan.Fragment) []nodesapi.Listener {
 		}
 	}
 	return out
+}
+
+// fail decides to go back. The installed revision was never replaced, so nodes that switched return to it.
+func (r *runner) fail(ctx context.Context, row *applyRow, why StepError) error {
+	row.Error = &why
+	r.enter(row, phaseReverting, "reverting")
+	return r.keep(ctx, row)
+}
+
+// reverting goes back on the nodes, and then frees them: what stages have to undo may take long.
+func (r *runner) reverting(ctx context.Context, row *applyRow) error {
+	reverted, err := r.revertNodes(ctx, row)
+	if err != nil || !reverted {
+		return err
+	}
+	if r.enter(row, phaseUndoing, "undoing"); row.Canary.Serving() {
+		r.enter(row, phaseReturning, "returning")
+	}
+	return r.db.InTx(ctx, func(ctx context.Context) error {
+		if err := r.save(ctx, row); err != nil {
+			return err
+		}
+		return r.unlock(ctx, row)
+	})
+}
+
+// revertNodes makes the nodes leave their candidates in the reverse order: entries first, so that none forwards to an
+// exit that is gone. It reports whether all have.
+func (r *runner) revertNodes(ctx context.Context, row *applyRow) (bool, error) {
+	for _, rank := range []string{"entry", "transit", "exit"} {
+		begun := func(s stepRow) bool { return row.revertible(s) && s.Role == rank && s.Orders["prepare"] != "" }
+		sent, err := r.order(ctx, row, "revert", begun, r.applyOrder(row, agentapi.PhaseRevert))
+		if err != nil || sent {
+			return false, err
+		}
+		if settled, err := r.settled(ctx, row, "revert", begun); err != nil || !settled {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// failed ends an apply of which nothing is left.
+func (r *runner) failed(ctx context.Context, row *applyRow) error {
+	return r.db.InTx(ctx, func(ctx context.Context) error {
+		err := r.finish(ctx, row, stateFailed, flowsapi.EventApplyFailed, "failed", "reason", row.Error.Message)
+		if err != nil {
+			return err
+		}
+		return r.emit(ctx, flowsapi.EventReverted, row.FlowID, flowsapi.ApplyNews{
+			Name: row.Change.Change.FlowName, ApplyID: row.ID, Kind: row.Kind,
+		})
+	})
 }

@@ -201,3 +201,18 @@ type lockRow struct {
 	ApplyID string
 	TakenAt time.Time
 }
+
+func keysOf(checks []BypassCheck) []string {
+	keys := make([]string, len(checks))
+	for i, c := range checks {
+		keys[i] = c.Key + " " + c.Status
+	}
+	return keys
+}
+
+func drawnOr(g *graph.Graph) graph.Graph {
+	if g == nil {
+		return graph.Graph{Nodes: []graph.Node{}, Edges: []graph.Edge{}}
+	}
+	return *g
+}

@@ -12,7 +12,6 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
-	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/jobs"
 )
@@ -53,42 +52,6 @@ func (r *runner) serveCanary(ctx context.Context, row *applyRow) error {
 		return nil // the next step reads who did
 	}
 	return err
-}
-
-// replaceParts makes the new parts of the canary's nodes the installed ones, and keeps what they replace.
-func (r *runner) replaceParts(ctx context.Context, row *applyRow, parts map[string]plan.Fragment) error {
-	installed, err := r.store.installed(ctx, row.FlowID)
-	if err != nil {
-		return err
-	}
-	previous := map[string]plan.Fragment{}
-	for _, n := range row.Canary.Nodes {
-		if part, was := installed[n.NodeID]; was {
-			previous[n.NodeID] = part
-		}
-		installed[n.NodeID] = parts[n.NodeID]
-	}
-	if row.Previous, err = r.store.sealPrevious(row.ID, previous); err != nil {
-		return err
-	}
-	_, err = r.db.In(ctx).NewUpdate().Model(row).Column("previous").WherePK().Exec(ctx)
-	if err != nil {
-		return database.Fault(err, nil)
-	}
-	return r.serveParts(ctx, row.FlowID, installed)
-}
-
-// serveParts makes these the installed parts of a flow, also for its clients.
-func (r *runner) serveParts(ctx context.Context, flowID string, parts map[string]plan.Fragment) error {
-	if err := r.store.replaceFragments(ctx, flowID, parts); err != nil {
-		return err
-	}
-	return r.serves(ctx, flowID, parts)
-}
-
-func (r *runner) lockFlow(ctx context.Context, id string) error {
-	_, err := r.db.In(ctx).NewRaw("select id from flows where id = ? for update", id).Exec(ctx)
-	return database.Fault(err, nil)
 }
 
 // tell writes what happens to a canary into the journal and emits it, in the transaction of the context.
