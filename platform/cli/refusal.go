@@ -14,7 +14,18 @@ type problem struct {
 	Code      string   `json:"code"`
 	RequestID string   `json:"request_id"`
 	Required  []string `json:"required"` // permissions, one of which would do
+
+	Errors []wrongField `json:"errors"`
 }
+
+// wrongField is what is wrong with one field of what was sent.
+type wrongField struct {
+	Field   string `json:"field"`
+	Message string `json:"message"`
+}
+
+// mostFields bounds the fields in one message.
+const mostFields = 3
 
 func (c *Client) refusal(status int, answer []byte) error {
 	var p problem
@@ -68,6 +79,9 @@ func causeOf(status int, p problem) Message {
 	cause := Say("HTTP %d: %s", status, said)
 	if p.Code != "" {
 		cause = Say("HTTP %d: %s (%s)", status, said, p.Code)
+	}
+	for _, wrong := range p.Errors[:min(mostFields, len(p.Errors))] {
+		cause = Say("%s; %s: %s", cause, English(wrong.Field), English(wrong.Message))
 	}
 	if p.RequestID != "" && status >= http.StatusInternalServerError {
 		cause = Say("%s, request %s", cause, p.RequestID)
