@@ -40,6 +40,23 @@ func compileSlope(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}, nil
 }
 
+// poolProbes measures the core of a node that forwards to a pool of 200 members and probes all of them as often as pools
+// do by themselves.
+func poolProbes(ctx context.Context, b *bench) ([]measure.Result, error) {
+	var shares measure.Series
+	for range (b.settings.pairs + 3) / 4 {
+		times, err := benchmarks(ctx, "./cmd/panel-agent/internal/core", "^BenchmarkPoolProbes$", 1)
+		if err != nil {
+			return nil, err
+		}
+		const percent = 1e7 // nanoseconds of each second
+		shares = append(shares, times["PoolProbes"][200]/percent)
+	}
+	return []measure.Result{
+		measure.Below("pools", "processor for probing a pool of 200 members, of one core", "%", shares, 2),
+	}, nil
+}
+
 var benchLine = regexp.MustCompile(`(?m)^Benchmark(\w+)/(\d+)\S*\s+\d+\s+([0-9.]+) ns/op`)
 
 // benchmarks runs benchmarks that lie beside what they measure, and gives nanoseconds by their names and sizes. There

@@ -106,6 +106,7 @@ type goal struct {
 var goals = []goal{
 	{"P20", interfaceSize, time.Minute},
 	{"P6", compileSlope, 6 * time.Minute},
+	{"pools", poolProbes, 6 * time.Minute},
 	{"P18", startTime, 2 * time.Minute},
 	{"P19", commandLine, 2 * time.Minute},
 	{"P3", gatedGet, 3 * time.Minute},

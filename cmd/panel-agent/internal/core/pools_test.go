@@ -21,13 +21,13 @@ import (
 
 // exit is a server that says its name, and can die and come back at its address.
 type exit struct {
-	t       *testing.T
+	t       testing.TB
 	name    string
 	address string
 	server  *httptest.Server
 }
 
-func newExit(t *testing.T, name string) *exit {
+func newExit(t testing.TB, name string) *exit {
 	t.Helper()
 	e := &exit{t: t, name: name, address: fmt.Sprintf("127.0.0.1:%d", agenttest.FreePort(t))}
 	e.live()
@@ -70,7 +70,7 @@ const hopPassword = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 // pooledCore is a configuration in which each strategy has an HTTP proxy of its own, and pools of the same exits. As in
 // flows there is another outbound of each group, whose ways lead nowhere that members are judged by.
 func pooledCore(
-	t *testing.T, strategies []string, exits []*exit, fallback *exit,
+	t testing.TB, strategies []string, exits []*exit, fallback *exit,
 ) (raw []byte, proxies map[string]string) {
 	t.Helper()
 	redirect := func(tag, to string) object {
@@ -217,7 +217,7 @@ func (l *load) end() map[string][]reached {
 
 // told collects the reports of the serving core.
 type told struct {
-	t       *testing.T
+	t       testing.TB
 	s       *Supervisor
 	reports []agentapi.PoolReport
 }

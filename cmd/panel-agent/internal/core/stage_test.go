@@ -29,7 +29,7 @@ const (
 	client1  = "client-1"
 )
 
-func newSupervisor(t *testing.T, dir string) *Supervisor {
+func newSupervisor(t testing.TB, dir string) *Supervisor {
 	t.Helper()
 	s, err := New(Options{
 		Executable: agenttest.Executable, Dir: dir, Drain: 20 * time.Second, Clock: clockwork.NewRealClock(),
