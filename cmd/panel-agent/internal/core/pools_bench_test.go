@@ -44,7 +44,7 @@ func BenchmarkPoolProbes(b *testing.B) {
 			var spent time.Duration
 			for range b.N {
 				before := processor(b, pid)
-				time.Sleep(window)
+				<-time.After(window)
 				spent += processor(b, pid) - before
 			}
 			b.ReportMetric(float64(spent)/float64(b.N)/window.Seconds(), "ns/op")
