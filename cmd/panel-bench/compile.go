@@ -40,8 +40,8 @@ func compileSlope(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}, nil
 }
 
-// poolProbes measures the core of a node that forwards to a pool of 200 members and probes all of them as often as pools
-// do by themselves.
+// poolProbes measures the core of a node that forwards to a pool of 200 members and probes all of them as often as
+// pools do by themselves.
 func poolProbes(ctx context.Context, b *bench) ([]measure.Result, error) {
 	var shares measure.Series
 	for range (b.settings.pairs + 3) / 4 {

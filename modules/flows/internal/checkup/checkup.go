@@ -67,8 +67,8 @@ func abandoned(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 }
 
-// held finds canaries whose time is over and whose rest does not follow: until somebody decides, some nodes serve the new
-// version of a flow and the others the installed one.
+// held finds canaries whose time is over and whose rest does not follow: until somebody decides, some nodes serve the
+// new version of a flow and the others the installed one.
 func held(ctx context.Context, env doctor.Env) doctor.Finding {
 	db, done, none := checks.Database(ctx, env)
 	if none != nil {

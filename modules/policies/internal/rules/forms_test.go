@@ -205,7 +205,8 @@ func TestClientsThatNobodyCounts(t *testing.T) {
 	t.Parallel()
 	d := drawn()
 	d.Clients = nil
-	found, err := rules.Judge(t.Context(), rules.Policy{Rules: []rules.Rule{{Type: rules.MaxClients}}}, rules.Catalogue{}, d)
+	none := rules.Policy{Rules: []rules.Rule{{Type: rules.MaxClients}}}
+	found, err := rules.Judge(t.Context(), none, rules.Catalogue{}, d)
 	require.NoError(t, err)
 	require.Empty(t, found)
 }
