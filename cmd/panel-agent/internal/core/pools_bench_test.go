@@ -16,7 +16,7 @@ import (
 )
 
 // BenchmarkPoolProbes is what the core of a node spends in each second on a pool that carries no traffic: its members
-// are probed as often as pools do by themselves. They are behind hops of another core, as they are on nodes of their own.
+// are probed as often as pools do by themselves. They are behind hops of another core, as on nodes of their own.
 func BenchmarkPoolProbes(b *testing.B) {
 	const window = 2 * agentapi.PoolInterval * time.Second
 	for _, members := range []int{200} {
