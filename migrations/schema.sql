@@ -931,6 +931,155 @@ CREATE UNIQUE INDEX flows_name ON flows USING btree (lower(name)) WHERE (NOT del
 CREATE INDEX flows_pools ON flows USING gin (jsonb_path_query_array(graph, '$."nodes"[*]."pool_id"'::jsonpath));
 CREATE TRIGGER flows_change_subscriptions AFTER DELETE OR UPDATE ON flows FOR EACH STATEMENT EXECUTE FUNCTION flow_links_changed();
 
+create table health_changes (
+  id bigint generated always as identity not null,
+  kind text not null,
+  subject_id uuid not null,
+  at timestamp with time zone not null,
+  was text not null,
+  state text not null,
+  reason text not null,
+  hint text not null,
+  constraint health_changes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX health_changes_at ON health_changes USING btree (at);
+CREATE INDEX health_changes_subject ON health_changes USING btree (kind, subject_id, at);
+
+create table health_checks (
+  id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  type text not null,
+  target text not null,
+  server_name text default ''::text not null,
+  node_id uuid not null,
+  policy_id uuid not null,
+  watch jsonb not null,
+  failure_threshold integer not null,
+  success_threshold integer not null,
+  interval_s integer not null,
+  constraint health_checks_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint health_checks_pkey PRIMARY KEY (id)
+);
+CREATE INDEX health_checks_node ON health_checks USING btree (node_id);
+CREATE INDEX health_checks_subject ON health_checks USING btree (kind, subject_id);
+
+create table health_points_10m (
+  kind text not null,
+  subject_id uuid not null,
+  type text not null,
+  at timestamp with time zone not null,
+  results integer not null,
+  failed integer not null,
+  latency_ms double precision,
+  constraint health_points_10m_pkey PRIMARY KEY (kind, subject_id, type, at)
+) partition by RANGE (at);
+
+create table health_points_1h (
+  kind text not null,
+  subject_id uuid not null,
+  type text not null,
+  at timestamp with time zone not null,
+  results integer not null,
+  failed integer not null,
+  latency_ms double precision,
+  constraint health_points_1h_pkey PRIMARY KEY (kind, subject_id, type, at)
+) partition by RANGE (at);
+
+create table health_policies (
+  id uuid not null,
+  name text not null,
+  name_key text not null,
+  standing boolean default false not null,
+  enabled boolean default true not null,
+  content jsonb,
+  revision bigint default 1 not null,
+  created_at timestamp with time zone default now() not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint health_policies_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX health_policies_name ON health_policies USING btree (name_key);
+CREATE UNIQUE INDEX health_policies_standing ON health_policies USING btree (standing) WHERE standing;
+
+create table health_progress (
+  id boolean default true not null,
+  folded bigint default 0 not null,
+  condensed bigint default 0 not null,
+  alive_at timestamp with time zone,
+  settled_at timestamp with time zone,
+  swept_at timestamp with time zone,
+  cut_off boolean default false not null,
+  constraint health_progress_id_check CHECK (id),
+  constraint health_progress_pkey PRIMARY KEY (id)
+);
+
+create table health_results (
+  check_id uuid not null,
+  vantage uuid not null,
+  at timestamp with time zone not null,
+  xact bigint not null,
+  ok boolean not null,
+  reason text not null,
+  error text not null,
+  latency_ms double precision,
+  cert_expires_at timestamp with time zone,
+  stored_at timestamp with time zone default now() not null
+) partition by RANGE (stored_at);
+CREATE INDEX health_results_check ON ONLY health_results USING btree (check_id, at);
+CREATE INDEX health_results_xact ON ONLY health_results USING btree (xact);
+
+create table health_states (
+  kind text not null,
+  subject_id uuid not null,
+  name text not null,
+  name_key text not null,
+  state text default 'unknown'::text not null,
+  rank integer default 1 not null,
+  reason text default ''::text not null,
+  hint text default ''::text not null,
+  since timestamp with time zone not null,
+  checked_at timestamp with time zone,
+  maintenance boolean default false not null,
+  flapping boolean default false not null,
+  policy_id uuid not null,
+  layers jsonb default '{}'::jsonb not null,
+  cells jsonb default '[]'::jsonb not null,
+  due_at timestamp with time zone,
+  constraint health_states_pkey PRIMARY KEY (kind, subject_id)
+);
+CREATE INDEX health_states_due ON health_states USING btree (due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX health_states_name ON health_states USING btree (kind, name_key, subject_id);
+
+create table health_streams (
+  node_id uuid not null,
+  stream_id text not null,
+  last_seq bigint not null,
+  dropped bigint default 0 not null,
+  updated_at timestamp with time zone default now() not null,
+  constraint health_streams_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint health_streams_pkey PRIMARY KEY (node_id, stream_id)
+);
+
+create table health_watches (
+  check_id uuid not null,
+  vantage uuid not null,
+  next_at timestamp with time zone,
+  state text default 'unknown'::text not null,
+  ok boolean,
+  reason text default ''::text not null,
+  error text default ''::text not null,
+  latency_ms double precision,
+  failures integer default 0 not null,
+  successes integer default 0 not null,
+  at timestamp with time zone,
+  since timestamp with time zone,
+  cert_expires_at timestamp with time zone,
+  constraint health_watches_check_id_fkey FOREIGN KEY (check_id) REFERENCES health_checks(id) ON DELETE CASCADE,
+  constraint health_watches_pkey PRIMARY KEY (check_id, vantage)
+);
+CREATE INDEX health_watches_next ON health_watches USING btree (next_at) WHERE (next_at IS NOT NULL);
+CREATE INDEX health_watches_vantage ON health_watches USING btree (vantage);
+
 create table idempotency_keys (
   id uuid not null,
   account_id uuid not null,
@@ -1851,6 +2000,59 @@ AS $function$
 begin
     perform pg_notify('panel', 'subscriptions ');
     return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.health_expire()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+    utc timestamp := now() at time zone 'UTC';
+    part record;
+begin
+    perform pg_advisory_xact_lock(7203120615);
+    for part in
+        select c.relname, p.relname as parent, to_timestamp(right(c.relname, 10), 'YYYYMMDDHH24')::timestamp as began
+        from pg_inherits i join pg_class c on c.oid = i.inhrelid join pg_class p on p.oid = i.inhparent
+        where p.relname in ('health_results', 'health_points_10m', 'health_points_1h') and c.relkind = 'r'
+    loop
+        if part.parent = 'health_results' and part.began < utc - interval '7 hours'
+            or part.parent = 'health_points_10m' and part.began < utc - interval '21 days'
+            or part.parent = 'health_points_1h' and part.began < utc - interval '97 days' then
+            execute format('drop table %I', part.relname);
+        end if;
+    end loop;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.health_partition(parent text, from_at timestamp with time zone, to_at timestamp with time zone)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+    part text := parent || '_' || to_char(from_at at time zone 'UTC', 'YYYYMMDDHH24');
+begin
+    if to_regclass(part) is null then
+        execute format('create table %I (like %I including defaults including indexes)', part, parent);
+        execute format('alter table %I attach partition %I for values from (%L) to (%L)', parent, part, from_at, to_at);
+    end if;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.health_prepare()
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+declare
+    utc timestamp := now() at time zone 'UTC';
+    span timestamp;
+begin
+    perform pg_advisory_xact_lock(7203120615);
+    for span in select generate_series(date_trunc('hour', utc), utc + interval '2 hours', interval '1 hour') loop
+        perform health_partition('health_results', span at time zone 'UTC', (span + interval '1 hour') at time zone 'UTC');
+    end loop;
+    for span in select generate_series(date_trunc('week', utc) - interval '7 days', utc + interval '7 days', interval '7 days') loop
+        perform health_partition('health_points_10m', span at time zone 'UTC', (span + interval '7 days') at time zone 'UTC');
+        perform health_partition('health_points_1h', span at time zone 'UTC', (span + interval '7 days') at time zone 'UTC');
+    end loop;
 end $function$;
 
 CREATE OR REPLACE FUNCTION public.journal_is_append_only()

@@ -7,6 +7,7 @@ import (
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
+	"panel/modules/health"
 	"panel/modules/imports"
 	"panel/modules/license"
 	"panel/modules/nodes"
@@ -27,6 +28,7 @@ func All() []module.Module {
 		clients.Module(),
 		domains.Module(),
 		flows.Module(),
+		health.Module(),
 		imports.Module(),
 		license.Module(),
 		nodes.Module(),

@@ -11,6 +11,8 @@ export const permissionKeys = [
   "connection_units.view",
   "dns.manage",
   "dns.view",
+  "health.manage",
+  "health.view",
   "license.manage",
   "nodes.edit",
   "nodes.view",
@@ -25,6 +27,7 @@ export const featureKeys = [
   "backups",
   "cdndns",
   "flows",
+  "health",
   "notifications",
 ] as const;
 

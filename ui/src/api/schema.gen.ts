@@ -2109,6 +2109,179 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/health/checks/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Look at nodes and flows now */
+        post: operations["post-health-checks-run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connection-units": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List flows with their health */
+        get: operations["get-health-connection-units"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connection-units/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the health of a flow with its evidence */
+        get: operations["get-health-connection-units-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/connection-units/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how a flow did over a period */
+        get: operations["get-health-connection-units-id-history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List nodes with their health */
+        get: operations["get-health-nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/nodes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the health of a node with its evidence */
+        get: operations["get-health-nodes-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/nodes/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how a node did over a period */
+        get: operations["get-health-nodes-id-history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List health policies */
+        get: operations["get-health-policies"];
+        put?: never;
+        /** Make a health policy */
+        post: operations["post-health-policies"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/policies/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a health policy */
+        get: operations["get-health-policies-id"];
+        put?: never;
+        post?: never;
+        /** Remove a health policy */
+        delete: operations["delete-health-policies-id"];
+        options?: never;
+        head?: never;
+        /** Change a health policy */
+        patch: operations["patch-health-policies-id"];
+        trace?: never;
+    };
+    "/api/v1/health/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how the fleet does */
+        get: operations["get-health-summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/license/activate": {
         parameters: {
             query?: never;
@@ -6698,6 +6871,109 @@ export interface components {
             max_concurrency?: string;
             max_connections?: string;
         };
+        HealthNewPolicy: {
+            checks?: components["schemas"]["RulesCheck"][];
+            /** @description true when left out */
+            enabled?: boolean;
+            /** Format: int64 */
+            failure_threshold?: number;
+            flap?: components["schemas"]["RulesFlap"];
+            maintenance_windows?: components["schemas"]["RulesWindow"][];
+            name: string;
+            /** Format: int64 */
+            quorum?: number;
+            recheck?: components["schemas"]["RulesRecheck"];
+            scope: components["schemas"]["RulesScope"];
+            /** Format: int64 */
+            success_threshold?: number;
+            vantages?: components["schemas"]["RulesVantages"];
+        };
+        HealthPolicy: {
+            /** @description heartbeat and core speak of nodes; tcp, udp and tls of what is installed; http and dns of what a node itself reaches */
+            checks: components["schemas"]["RulesCheck"][];
+            /**
+             * Format: int64
+             * @description Flows that it speaks of now
+             */
+            connection_units: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Of a policy that is off the subjects fall to the next wider one */
+            enabled: boolean;
+            /**
+             * Format: int64
+             * @description Failures in a row that make a vantage say down
+             */
+            failure_threshold: number;
+            flap: components["schemas"]["RulesFlap"];
+            /** Format: uuid */
+            id: string;
+            /** @description Nobody is told meanwhile */
+            maintenance_windows: components["schemas"]["RulesWindow"][];
+            name: string;
+            /**
+             * Format: int64
+             * @description Nodes that it speaks of now
+             */
+            nodes: number;
+            /**
+             * Format: int64
+             * @description Vantages that must see a subject down; where there are fewer, all of them
+             */
+            quorum: number;
+            recheck: components["schemas"]["RulesRecheck"];
+            /** Format: int64 */
+            revision: number;
+            scope: components["schemas"]["RulesScope"];
+            /** @description The policy of everything that no other speaks of; it stays, and its scope is all */
+            standing: boolean;
+            /**
+             * Format: int64
+             * @description Successes in a row that make it say up again
+             */
+            success_threshold: number;
+            /** Format: date-time */
+            updated_at: string;
+            vantages: components["schemas"]["RulesVantages"];
+        };
+        HealthPolicyChange: {
+            checks?: components["schemas"]["RulesCheck"][];
+            enabled?: boolean;
+            /** Format: int64 */
+            failure_threshold?: number;
+            flap?: components["schemas"]["RulesFlap"];
+            maintenance_windows?: components["schemas"]["RulesWindow"][];
+            name?: string;
+            /** Format: int64 */
+            quorum?: number;
+            recheck?: components["schemas"]["RulesRecheck"];
+            /**
+             * Format: int64
+             * @description Revision that the change starts from; or send it as If-Match
+             */
+            revision?: number;
+            scope?: components["schemas"]["RulesScope"];
+            /** Format: int64 */
+            success_threshold?: number;
+            vantages?: components["schemas"]["RulesVantages"];
+        };
+        HealthPolicyPage: {
+            items: components["schemas"]["HealthPolicy"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        HealthRun: {
+            connection_unit_ids?: string[];
+            node_ids?: string[];
+        };
+        HealthStarted: {
+            /** Format: int64 */
+            checks: number;
+            /** Format: int64 */
+            vantages: number;
+        };
         HttpapiProblem: {
             /** @description Stable word that clients test */
             code: string;
@@ -8807,6 +9083,36 @@ export interface components {
             /** Format: int64 */
             max_bytes?: number;
         };
+        RulesCheck: {
+            /**
+             * Format: int64
+             * @description 30 when left out; heartbeat and core come with every heartbeat
+             */
+            interval_s?: number;
+            /** @description dns: the name that each node must resolve */
+            name?: string;
+            /**
+             * Format: int64
+             * @description 5 when left out
+             */
+            timeout_s?: number;
+            /** @enum {string} */
+            type: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "http" | "dns";
+            /** @description http: what each node must reach; only public addresses are asked */
+            url?: string;
+        };
+        RulesFlap: {
+            /** Format: int64 */
+            max_changes: number;
+            /** Format: int64 */
+            window_s: number;
+        };
+        RulesRecheck: {
+            /** Format: int64 */
+            count: number;
+            /** Format: int64 */
+            every_s: number;
+        };
         RulesRule: {
             /** @description What people call it; refusals name it */
             name?: string;
@@ -8819,6 +9125,48 @@ export interface components {
             type: "pool_strategies" | "pool_fallbacks" | "min_pool_members" | "block_kinds" | "must_block" | "catalogue_sets" | "geo_tokens" | "max_clients" | "max_nodes" | "max_entries" | "securities" | "transports" | "presets" | "private_addresses";
             /** @description What is allowed; must_block: what has to be blocked, such as protocol:bittorrent, geosite:ads, geoip:xx, set:ads or port:25 */
             values?: string[];
+        };
+        RulesScope: {
+            /** @description Of the node or flow */
+            id?: string;
+            /** @enum {string} */
+            kind: "all" | "tag" | "node" | "connection_unit";
+            tag?: string;
+        };
+        RulesVantages: {
+            /**
+             * Format: int64
+             * @description How many other nodes look
+             */
+            agents: number;
+            /** @description The panel looks as well */
+            panel: boolean;
+            /** @description Only nodes with this tag look */
+            tag?: string;
+        };
+        RulesWindow: {
+            /**
+             * Format: date-time
+             * @description Once: its beginning
+             */
+            from?: string;
+            /**
+             * Format: int64
+             * @description Each week: how long
+             */
+            minutes?: number;
+            note?: string;
+            /** @description Each week: 03:30 */
+            start?: string;
+            /**
+             * Format: date-time
+             * @description Once: its end
+             */
+            until?: string;
+            /** @description Each week: its days */
+            weekdays?: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[];
+            /** @description Each week: a time zone of the IANA list; UTC when left out */
+            zone?: string;
         };
         SelfupdateApplyInputBody: {
             /** @description The version that was offered */
@@ -9634,6 +9982,309 @@ export interface components {
             points: number;
             /** @description The reason as a sentence */
             text: string;
+        };
+        ViewChange: {
+            /** Format: date-time */
+            at: string;
+            hint: string;
+            reason: string;
+            /** @enum {string} */
+            state: "up" | "degraded" | "down" | "unknown";
+            /** @enum {string} */
+            was: "up" | "degraded" | "down" | "unknown";
+        };
+        ViewCheckCell: {
+            /** @enum {string} */
+            check: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "http" | "dns";
+            /** Format: date-time */
+            checked_at: string | null;
+            /**
+             * Format: int64
+             * @description Vantages that see it down
+             */
+            down: number;
+            /**
+             * Format: double
+             * @description Mean of the vantages that see it well; null: not measured
+             */
+            latency_ms: number | null;
+            reason: string;
+            /** @enum {string} */
+            state: "up" | "degraded" | "down" | "unknown";
+            /**
+             * Format: int64
+             * @description Vantages whose evidence is missing or old
+             */
+            unknown: number;
+            /**
+             * Format: int64
+             * @description Vantages that see it well
+             */
+            up: number;
+        };
+        ViewCounts: {
+            /** Format: int64 */
+            degraded: number;
+            /** Format: int64 */
+            down: number;
+            /**
+             * Format: int64
+             * @description Of all these
+             */
+            maintenance: number;
+            /** Format: int64 */
+            total: number;
+            /** Format: int64 */
+            unknown: number;
+            /** Format: int64 */
+            up: number;
+        };
+        ViewDay: {
+            /** Format: date */
+            day: string;
+            /**
+             * Format: int64
+             * @description Seconds
+             */
+            degraded_s: number;
+            /**
+             * Format: int64
+             * @description Seconds
+             */
+            down_s: number;
+            /**
+             * @description The worst of the day that lasted a minute or more
+             * @enum {string}
+             */
+            state: "up" | "degraded" | "down" | "unknown";
+            /**
+             * Format: double
+             * @description Share of the time that is known in which it was not down; null: nothing is known
+             */
+            up_pct: number | null;
+        };
+        ViewEvidence: {
+            /**
+             * Format: date-time
+             * @description Of the last result
+             */
+            at: string | null;
+            /** Format: date-time */
+            cert_expires_at?: string;
+            /** @enum {string} */
+            check: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "http" | "dns";
+            /**
+             * Format: uuid
+             * @description Absent for heartbeat and core, which agents report
+             */
+            check_id?: string;
+            /** @description In the words of the system */
+            error?: string;
+            /**
+             * Format: int64
+             * @description In a row
+             */
+            failures: number;
+            /** Format: double */
+            latency_ms: number | null;
+            /** @description The last result by itself; null: none yet */
+            ok: boolean | null;
+            reason: string;
+            server_name?: string;
+            /**
+             * Format: date-time
+             * @description When the state began
+             */
+            since: string | null;
+            /** @description Too old to count */
+            stale: boolean;
+            /**
+             * @description By the thresholds of the policy
+             * @enum {string}
+             */
+            state: "up" | "down" | "unknown";
+            /** @description What is looked at: host and port, a URL or a name */
+            target: string;
+            vantage: components["schemas"]["ViewVantage"];
+        };
+        ViewHistory: {
+            /** @description Oldest first, at most 500: the newest of the period */
+            changes: components["schemas"]["ViewChange"][];
+            /** @description The days of the period, oldest first */
+            days: components["schemas"]["ViewDay"][];
+            /** Format: date-time */
+            from: string;
+            /** @description Oldest first, at most 2,000 for each check */
+            points: components["schemas"]["ViewPoint"][];
+            /**
+             * Format: int64
+             * @description Seconds from one point to the next; 0: each result by itself
+             */
+            step_s: number;
+            /** Format: date-time */
+            to: string;
+        };
+        ViewPoint: {
+            /** Format: date-time */
+            at: string;
+            /** @enum {string} */
+            check: "tcp" | "udp" | "tls" | "http" | "dns";
+            /** Format: int64 */
+            failed: number;
+            /** Format: double */
+            latency_ms: number | null;
+            /** Format: int64 */
+            results: number;
+        };
+        ViewSubject: {
+            /**
+             * Format: date-time
+             * @description Age of the newest evidence; null: there is none
+             */
+            checked_at: string | null;
+            /** @description One for each kind of check, in the order of the layers */
+            checks: components["schemas"]["ViewCheckCell"][];
+            /** @description The last days, oldest first, as many as were asked for */
+            days: components["schemas"]["ViewDay"][];
+            /** @description The state changes too often; it is held at the worse one */
+            flapping: boolean;
+            /**
+             * @description What is the cause as far as the evidence says; empty: nothing to say
+             * @enum {string}
+             */
+            hint: "" | "unreachable" | "route" | "panel_route" | "agent" | "core_failed" | "cert" | "dns" | "node";
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Incident that it is part of
+             */
+            incident_id?: string;
+            /** @enum {string} */
+            kind: "node" | "connection_unit";
+            /** @description In maintenance: watched, but nobody is told */
+            maintenance: boolean;
+            name: string;
+            /** @description Why, in one word; empty while all is well */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When the state began
+             */
+            since: string;
+            /**
+             * @description unknown: the evidence is missing or old
+             * @enum {string}
+             */
+            state: "up" | "degraded" | "down" | "unknown";
+        };
+        ViewSubjectDetail: {
+            /**
+             * Format: date-time
+             * @description Age of the newest evidence; null: there is none
+             */
+            checked_at: string | null;
+            /** @description One for each kind of check, in the order of the layers */
+            checks: components["schemas"]["ViewCheckCell"][];
+            /** @description The last days, oldest first, as many as were asked for */
+            days: components["schemas"]["ViewDay"][];
+            evidence: components["schemas"]["ViewEvidence"][];
+            /** @description The state changes too often; it is held at the worse one */
+            flapping: boolean;
+            /**
+             * @description What is the cause as far as the evidence says; empty: nothing to say
+             * @enum {string}
+             */
+            hint: "" | "unreachable" | "route" | "panel_route" | "agent" | "core_failed" | "cert" | "dns" | "node";
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Incident that it is part of
+             */
+            incident_id?: string;
+            /** @enum {string} */
+            kind: "node" | "connection_unit";
+            /** @description In maintenance: watched, but nobody is told */
+            maintenance: boolean;
+            name: string;
+            /** Format: uuid */
+            policy_id?: string;
+            policy_name: string;
+            /**
+             * Format: int64
+             * @description Vantages that must see it down
+             */
+            quorum: number;
+            /** @description Why, in one word; empty while all is well */
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When the state began
+             */
+            since: string;
+            /**
+             * @description unknown: the evidence is missing or old
+             * @enum {string}
+             */
+            state: "up" | "degraded" | "down" | "unknown";
+        };
+        ViewSubjectPage: {
+            items: components["schemas"]["ViewSubject"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        ViewSummary: {
+            /**
+             * Format: date-time
+             * @description Of the newest evidence; null: there is none
+             */
+            checked_at: string | null;
+            connection_units: components["schemas"]["ViewCounts"];
+            /**
+             * Format: double
+             * @description Seconds that the panel's own checks are behind
+             */
+            late_s: number;
+            nodes: components["schemas"]["ViewCounts"];
+            /** @description The panel sees so much of the fleet go at once that its own route is the likely cause; its evidence does not count meanwhile */
+            panel_cut_off: boolean;
+            watchers: components["schemas"]["ViewWatchers"];
+        };
+        ViewVantage: {
+            /**
+             * @description self: the node's own agent
+             * @enum {string}
+             */
+            kind: "panel" | "agent" | "self";
+            /** @description Of the node; empty for the panel */
+            name: string;
+            /** Format: uuid */
+            node_id?: string;
+        };
+        ViewWatchers: {
+            /**
+             * Format: int64
+             * @description Agents that answer and can
+             */
+            able: number;
+            /**
+             * Format: int64
+             * @description What is looked at
+             */
+            checks: number;
+            /**
+             * Format: int64
+             * @description Agents that answer and are too old for it
+             */
+            lacking: number;
+            /**
+             * Format: int64
+             * @description Checks times vantages
+             */
+            pairs: number;
         };
     };
     responses: never;
@@ -24376,6 +25027,1171 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-health-checks-run": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HealthRun"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthStarted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-connection-units": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description How many of the last days to tell */
+                days?: number;
+                limit?: number;
+                /** @description A part of the name */
+                q?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                /** @description not_up: all but up */
+                state?: "up" | "degraded" | "down" | "unknown" | "not_up";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewSubjectPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-connection-units-id": {
+        parameters: {
+            query?: {
+                /** @description How many of the last days to tell */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewSubjectDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-connection-units-id-history": {
+        parameters: {
+            query?: {
+                /** @description 24 hours before to when left out */
+                from?: string;
+                /** @description Now when left out */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewHistory"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-nodes": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description How many of the last days to tell */
+                days?: number;
+                limit?: number;
+                /** @description A part of the name */
+                q?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                /** @description not_up: all but up */
+                state?: "up" | "degraded" | "down" | "unknown" | "not_up";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewSubjectPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-nodes-id": {
+        parameters: {
+            query?: {
+                /** @description How many of the last days to tell */
+                days?: number;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewSubjectDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-nodes-id-history": {
+        parameters: {
+            query?: {
+                /** @description 24 hours before to when left out */
+                from?: string;
+                /** @description Now when left out */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewHistory"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-policies": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description A part of the name */
+                q?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthPolicyPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-health-policies": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HealthNewPolicy"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthPolicy"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-policies-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthPolicy"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "delete-health-policies-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "patch-health-policies-id": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HealthPolicyChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HealthPolicy"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewSummary"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,0 +1,103 @@
+package health
+
+import (
+	"context"
+
+	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/view"
+	"panel/platform/httpapi"
+)
+
+// handlers read the request, ask policies and views, and shape the answer.
+type handlers struct {
+	policies *policies
+	views    *view.Views
+	runs     *runs
+}
+
+func newHandlers(p *policies, v *view.Views, r *runs) *handlers { return &handlers{p, v, r} }
+
+func (h *handlers) summary(ctx context.Context, _ *struct{}) (*body[view.Summary], error) {
+	summary, err := h.views.Summary(ctx)
+	return &body[view.Summary]{summary}, err
+}
+
+func (h *handlers) list(ctx context.Context, kind string, in *listInput) (*body[httpapi.Page[view.Subject]], error) {
+	page, err := h.views.Page(ctx, kind, view.Filter{
+		PageQuery: in.PageQuery, Part: in.Query, State: in.State, Days: in.Days,
+	})
+	return &body[httpapi.Page[view.Subject]]{page}, err
+}
+
+func (h *handlers) nodes(ctx context.Context, in *listInput) (*body[httpapi.Page[view.Subject]], error) {
+	return h.list(ctx, healthapi.Node, in)
+}
+
+func (h *handlers) flows(ctx context.Context, in *listInput) (*body[httpapi.Page[view.Subject]], error) {
+	return h.list(ctx, healthapi.Flow, in)
+}
+
+func (h *handlers) subject(ctx context.Context, kind string, in *subjectInput) (*body[view.SubjectDetail], error) {
+	subject, err := h.views.Subject(ctx, kind, in.ID, in.Days)
+	return &body[view.SubjectDetail]{subject}, err
+}
+
+func (h *handlers) node(ctx context.Context, in *subjectInput) (*body[view.SubjectDetail], error) {
+	return h.subject(ctx, healthapi.Node, in)
+}
+
+func (h *handlers) flow(ctx context.Context, in *subjectInput) (*body[view.SubjectDetail], error) {
+	return h.subject(ctx, healthapi.Flow, in)
+}
+
+func (h *handlers) history(ctx context.Context, kind string, in *historyInput) (*body[view.History], error) {
+	history, err := h.views.History(ctx, kind, in.ID, in.From, in.To)
+	return &body[view.History]{history}, err
+}
+
+func (h *handlers) nodeHistory(ctx context.Context, in *historyInput) (*body[view.History], error) {
+	return h.history(ctx, healthapi.Node, in)
+}
+
+func (h *handlers) flowHistory(ctx context.Context, in *historyInput) (*body[view.History], error) {
+	return h.history(ctx, healthapi.Flow, in)
+}
+
+func (h *handlers) listPolicies(ctx context.Context, in *policiesInput) (*body[httpapi.Page[Policy]], error) {
+	page, err := h.policies.page(ctx, in.PageQuery, in.Query)
+	return &body[httpapi.Page[Policy]]{page}, err
+}
+
+func (h *handlers) shown(ctx context.Context, id string, err error) (*body[Policy], error) {
+	if err != nil {
+		return nil, err
+	}
+	policy, err := h.policies.get(ctx, id)
+	return &body[Policy]{policy}, err
+}
+
+func (h *handlers) policy(ctx context.Context, in *SubjectPath) (*body[Policy], error) {
+	return h.shown(ctx, in.ID, nil)
+}
+
+func (h *handlers) createPolicy(ctx context.Context, in *createInput) (*body[Policy], error) {
+	id, err := h.policies.create(ctx, in.Body)
+	return h.shown(ctx, id, err)
+}
+
+func (h *handlers) changePolicy(ctx context.Context, in *changeInput) (*body[Policy], error) {
+	revision, err := httpapi.Revision(in.Body.Revision, in.IfMatch)
+	if err == nil {
+		err = h.policies.change(ctx, in.ID, revision, in.Body)
+	}
+	return h.shown(ctx, in.ID, err)
+}
+
+func (h *handlers) removePolicy(ctx context.Context, in *SubjectPath) (*struct{}, error) {
+	return nil, h.policies.remove(ctx, in.ID)
+}
+
+func (h *handlers) run(ctx context.Context, in *runInput) (*body[Started], error) {
+	started, err := h.runs.start(ctx, in.Body)
+	return &body[Started]{started}, err
+}

@@ -1,0 +1,37 @@
+package health
+
+import (
+	"net/http"
+
+	"panel/platform/access"
+	"panel/platform/httpapi"
+)
+
+// The permission keys of this module.
+const (
+	View   access.Key = "health.view"
+	Manage access.Key = "health.manage"
+)
+
+// feature is the license feature that opens changes; reading stays open without it.
+const feature = "health"
+
+func (h *handlers) routes() httpapi.Routes {
+	view, manage, reads := access.Needs(View), access.Needs(Manage), httpapi.UngatedReads()
+	created, gone := httpapi.Status(http.StatusCreated), httpapi.Status(http.StatusNoContent)
+	return httpapi.Under("/api/v1/health", feature,
+		httpapi.Get("/summary", "Show how the fleet does", view, h.summary, reads),
+		httpapi.Get("/policies", "List health policies", view, h.listPolicies, reads),
+		httpapi.Post("/policies", "Make a health policy", manage, h.createPolicy, created),
+		httpapi.Get("/policies/{id}", "Show a health policy", view, h.policy, reads),
+		httpapi.Patch("/policies/{id}", "Change a health policy", manage, h.changePolicy),
+		httpapi.Delete("/policies/{id}", "Remove a health policy", manage, h.removePolicy, gone),
+		httpapi.Get("/nodes", "List nodes with their health", view, h.nodes, reads),
+		httpapi.Get("/nodes/{id}", "Show the health of a node with its evidence", view, h.node, reads),
+		httpapi.Get("/nodes/{id}/history", "Show how a node did over a period", view, h.nodeHistory, reads),
+		httpapi.Get("/connection-units", "List flows with their health", view, h.flows, reads),
+		httpapi.Get("/connection-units/{id}", "Show the health of a flow with its evidence", view, h.flow, reads),
+		httpapi.Get("/connection-units/{id}/history", "Show how a flow did over a period", view, h.flowHistory, reads),
+		httpapi.Post("/checks/run", "Look at nodes and flows now", manage, h.run, httpapi.Status(http.StatusAccepted)),
+	)
+}
