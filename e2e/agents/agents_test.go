@@ -98,20 +98,20 @@ func (w *trial) held(t *testing.T, name string) string {
 }
 
 func (w *trial) applied(t *testing.T) {
-	w.set(t, map[string]string{"blocks": "one", "watches": "first"})
-	for name, text := range map[string]string{"blocks": "one", "watches": "first"} {
+	w.set(t, map[string]string{"blocks": "one", "assets": "first"})
+	for name, text := range map[string]string{"blocks": "one", "assets": "first"} {
 		require.EqualValues(t, 1, w.until(t, name, isApplied).Applied)
 		require.Equal(t, text, w.held(t, name))
 	}
 }
 
 func (w *trial) failing(t *testing.T) {
-	w.set(t, map[string]string{"blocks": "refuse this", "watches": "second"})
-	w.until(t, "watches", isApplied)
+	w.set(t, map[string]string{"blocks": "refuse this", "assets": "second"})
+	w.until(t, "assets", isApplied)
 	failed := w.until(t, "blocks", func(s state) bool { return s.State == "failed" })
 	require.Equal(t, state{State: "failed", Wanted: 2, Applied: 1, Error: "the text cannot be applied"}, failed)
 	require.Equal(t, "one", w.held(t, "blocks"), "the last good one stays")
-	require.Equal(t, "second", w.held(t, "watches"))
+	require.Equal(t, "second", w.held(t, "assets"))
 	w.set(t, map[string]string{"blocks": "three"})
 	w.until(t, "blocks", isApplied)
 	require.Equal(t, "three", w.held(t, "blocks"))
@@ -120,12 +120,12 @@ func (w *trial) failing(t *testing.T) {
 func (w *trial) killsOfTheAgent(t *testing.T) {
 	for round := range 8 {
 		text := fmt.Sprint("agent round ", round)
-		w.set(t, map[string]string{"blocks": text, "watches": text})
+		w.set(t, map[string]string{"blocks": text, "assets": text})
 		// a moment between the stream's message and the heartbeat
 		<-time.After(time.Duration(round*17) * time.Millisecond)
 		w.agent.Kill()
 		require.NoError(t, w.agent.Launch())
-		for _, name := range []string{"blocks", "watches"} {
+		for _, name := range []string{"blocks", "assets"} {
 			w.until(t, name, isApplied)
 			require.Equal(t, text, w.held(t, name))
 		}

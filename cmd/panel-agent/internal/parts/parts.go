@@ -15,6 +15,7 @@ import (
 	"panel/cmd/panel-agent/internal/telemetry"
 	"panel/cmd/panel-agent/internal/tokens"
 	"panel/cmd/panel-agent/internal/update"
+	"panel/cmd/panel-agent/internal/watches"
 )
 
 // All gives the parts in the sequence in which they are opened, boot and end: what serves comes first.
@@ -28,6 +29,7 @@ func All() []part.Part {
 		facts.Part,
 		probe.Part,
 		targets.Part,
+		watches.Part,
 		telemetry.Part,
 		logs.Part,
 		tokens.Part,

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"panel/cmd/panel-agent/internal/reach"
 	"panel/platform/agentapi"
 )
 
@@ -27,7 +28,7 @@ const (
 // look tries one target. Nothing that the target sends makes it dial another address.
 type look struct {
 	names resolver
-	reach reach
+	reach reach.Reach
 	roots *x509.CertPool
 	clock clockwork.Clock
 }
@@ -57,7 +58,7 @@ func (l *look) at(ctx context.Context, target agentapi.ScanTarget) (f agentapi.T
 	}
 	if err != nil {
 		f.Failure = agentapi.TargetNoAnswer
-		if errors.Is(err, errInside) {
+		if errors.Is(err, reach.ErrInside) {
 			f.Failure = agentapi.TargetInside
 		}
 		return f
@@ -78,7 +79,7 @@ func (l *look) addresses(ctx context.Context, host string) ([]netip.Addr, agenta
 	addresses := make([]netip.Addr, 0, len(texts))
 	for _, text := range texts {
 		address, err := netip.ParseAddr(text)
-		if err != nil || !l.reach.permits(address) {
+		if err != nil || !l.reach.Permits(address) {
 			return nil, agentapi.TargetInside
 		}
 		addresses = append(addresses, address.Unmap())
@@ -92,7 +93,7 @@ func (l *look) addresses(ctx context.Context, host string) ([]netip.Addr, agenta
 
 func (l *look) dial(ctx context.Context, address netip.Addr, port int) (net.Conn, float64, error) {
 	began := l.clock.Now()
-	dialer := net.Dialer{Control: l.reach.guard}
+	dialer := net.Dialer{Control: l.reach.Guard}
 	conn, err := dialer.DialContext(ctx, "tcp", netip.AddrPortFrom(address, uint16(port)).String())
 	if err != nil {
 		return nil, 0, err

@@ -6,9 +6,9 @@ import (
 	"context"
 	"crypto/x509"
 	"net"
-	"os"
 
 	"panel/cmd/panel-agent/internal/part"
+	"panel/cmd/panel-agent/internal/reach"
 	"panel/platform/agentapi"
 )
 
@@ -19,15 +19,12 @@ var Part = part.Part{
 	Open: open,
 }
 
-// allowVariable opens networks that are closed otherwise, as it does for the panel; tests set it.
-const allowVariable = "PANEL_OUTBOUND_ALLOW"
-
 func open(env *part.Env) (*part.Live, error) {
 	findings, err := env.Batches(agentapi.TargetFindings)
 	if err != nil {
 		return nil, err
 	}
-	allowed, err := networks(os.Getenv(allowVariable))
+	allowed, err := reach.FromEnvironment()
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +34,7 @@ func open(env *part.Env) (*part.Live, error) {
 		roots = x509.NewCertPool()
 	}
 	s := newScanner(&look{
-		names: net.DefaultResolver, reach: reach{allowed: allowed}, roots: roots, clock: env.Clock,
+		names: net.DefaultResolver, reach: allowed, roots: roots, clock: env.Clock,
 	}, func(f agentapi.TargetFinding) error { return findings.Add(f) }, env.Clock)
 	return &part.Live{Commands: map[agentapi.CommandKind]part.Handler{agentapi.ScanTargets: part.Handle(s.do)}}, nil
 }

@@ -23,7 +23,7 @@ import (
 // Part is the manifest.
 var Part = part.Part{
 	Name:      "trial",
-	Documents: []agentapi.DocumentName{agentapi.DocumentBlocks, agentapi.DocumentWatches},
+	Documents: []agentapi.DocumentName{agentapi.DocumentBlocks, agentapi.DocumentAssets},
 	Commands:  []agentapi.CommandKind{agentapi.BlockIPs},
 	Batches:   []agentapi.BatchKind{"trial_numbers"},
 	Open:      open,
@@ -52,7 +52,7 @@ func open(env *part.Env) (*part.Live, error) {
 	return &part.Live{
 		Documents: []documents.Document{
 			{Name: agentapi.DocumentBlocks, Apply: l.applying("blocks")},
-			{Name: agentapi.DocumentWatches, Apply: l.applying("watches")},
+			{Name: agentapi.DocumentAssets, Apply: l.applying("assets")},
 		},
 		Commands: map[agentapi.CommandKind]part.Handler{agentapi.BlockIPs: part.Handle(l.block)},
 		Boot:     func(context.Context) error { return os.MkdirAll(l.dir, 0o700) },
