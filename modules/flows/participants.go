@@ -286,10 +286,22 @@ func entriesOf(g graph.Graph, hosts []plan.Host) []flowsapi.Entry {
 		l := g.Nodes[i].Params.Listener.Filled()
 		out = append(out, flowsapi.Entry{
 			Block: h.Block, NodeID: h.NodeID, DomainID: h.DomainID, Host: h.Host, Port: plan.PortText(l),
-			Transport: l.Transport, Security: l.Security, Path: l.Path,
+			Transport: l.Transport, Security: l.Security, Path: l.Path, Protocol: l.Protocol, L4: l.L4,
+			ServerName: serverName(l, h.Host), Obfuscated: l.Obfs == "salamander",
 		})
 	}
 	return out
+}
+
+// serverName is what a handshake with a listener asks for; empty for one without.
+func serverName(l graph.Listener, host string) string {
+	switch {
+	case l.Security == "tls":
+		return host
+	case l.Security == "reality" && l.Reality != nil && len(l.Reality.ServerNames) > 0:
+		return l.Reality.ServerNames[0]
+	}
+	return ""
 }
 
 // lacking lists the agents that cannot do what stages of modules need of them, as errors of a compilation. An agent

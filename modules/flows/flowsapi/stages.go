@@ -94,6 +94,11 @@ type Entry struct {
 	Transport string `json:"transport"`
 	Security  string `json:"security"`
 	Path      string `json:"path,omitempty"`
+
+	Protocol   string `json:"protocol,omitempty"` // as the listener calls it, as L4
+	L4         string `json:"l4,omitempty"`
+	ServerName string `json:"server_name,omitempty"` // that a handshake with TLS or REALITY asks for
+	Obfuscated bool   `json:"obfuscated,omitempty"`  // its datagrams do not look like QUIC
 }
 
 // Apply is one apply as a stage sees it. It is the same at every call.
