@@ -953,7 +953,8 @@ create table health_checks (
   target text not null,
   server_name text default ''::text not null,
   node_id uuid not null,
-  policy_id uuid not null,
+  entry text default ''::text not null,
+  weak boolean default false not null,
   watch jsonb not null,
   failure_threshold integer not null,
   success_threshold integer not null,
@@ -963,6 +964,13 @@ create table health_checks (
 );
 CREATE INDEX health_checks_node ON health_checks USING btree (node_id);
 CREATE INDEX health_checks_subject ON health_checks USING btree (kind, subject_id);
+
+create table health_condensed (
+  id boolean default true not null,
+  xact bigint default 0 not null,
+  constraint health_condensed_id_check CHECK (id),
+  constraint health_condensed_pkey PRIMARY KEY (id)
+);
 
 create table health_points_10m (
   kind text not null,
@@ -1004,7 +1012,6 @@ CREATE UNIQUE INDEX health_policies_standing ON health_policies USING btree (sta
 create table health_progress (
   id boolean default true not null,
   folded bigint default 0 not null,
-  condensed bigint default 0 not null,
   alive_at timestamp with time zone,
   settled_at timestamp with time zone,
   swept_at timestamp with time zone,

@@ -6,15 +6,27 @@
 package health
 
 import (
+	"context"
 	"embed"
 
+	"github.com/jonboulle/clockwork"
+
+	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/judge"
+	"panel/modules/health/internal/own"
+	"panel/modules/health/internal/place"
+	"panel/modules/health/internal/results"
 	"panel/modules/health/internal/view"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/fault"
+	"panel/platform/ingest"
+	"panel/platform/jobs"
 	"panel/platform/module"
 )
 
@@ -50,10 +62,16 @@ func Module() module.Module {
 			},
 			Objects: []string{object},
 		},
-		Events:     eventKinds(),
+		Events: eventKinds(),
+		Tidy: []jobs.Tidy{
+			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong},
+		},
 		Migrations: module.SQL(files),
-		Private:    []any{view.New, newPolicies, newRuns, newHandlers},
-		Attach:     attach,
+		Checks:     []doctor.Check{check()},
+		Private: []any{
+			place.New, results.New, own.New, judge.New, view.New, newPolicies, newRuns, newHandlers,
+		},
+		Attach: attach,
 	}
 }
 
@@ -69,6 +87,16 @@ func eventKinds() []events.Kind {
 	}
 }
 
-func attach(h *handlers) module.Parts {
-	return module.Parts{Routes: h.routes()}
+func attach(
+	h *handlers, p *place.Placer, r *results.Results, looks *own.Looks, j *judge.Judge, v *view.Views,
+	states flowsapi.HealthStates, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock,
+) module.Parts {
+	states.Add("health", v.FlowStates)
+	f := &follower{queue: queue, judge: j, now: clock.Now}
+	return module.Parts{
+		Routes: h.routes(), Jobs: append(r.Jobs(), worker(p)), Schedules: append(results.Schedules(), schedule()),
+		Listeners: []events.Listener{f.listener()}, AgentBatches: []ingest.Intake{r.Intake()},
+		Loops: append(r.Loops(), looks.Run, j.Run), Ready: []func(context.Context) error{r.Renew},
+		Metrics: collectors(db, looks),
+	}
 }

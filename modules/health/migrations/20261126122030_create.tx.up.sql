@@ -18,7 +18,8 @@ create unique index health_policies_standing on health_policies (standing) where
 insert into health_policies (id, name, name_key, standing)
 values ('00000000-0000-7000-8000-000000000001', 'Everything', 'everything', true);
 
--- What is looked at. The id follows from what it is, so that evidence outlives a new placing.
+-- What is looked at. The id follows from what it is, so that evidence outlives a new placing. Of a weak check only a
+-- failure says something.
 create table health_checks (
     id                uuid    primary key,
     kind              text    not null,
@@ -27,7 +28,8 @@ create table health_checks (
     target            text    not null,
     server_name       text    not null default '',
     node_id           uuid    not null references nodes (id) on delete cascade,
-    policy_id         uuid    not null,
+    entry             text    not null default '',
+    weak              boolean not null default false,
     watch             jsonb   not null,
     failure_threshold integer not null,
     success_threshold integer not null,
@@ -99,11 +101,18 @@ create table health_points_10m (
 
 create table health_points_1h (like health_points_10m including all) partition by range (at);
 
--- How far results are folded and condensed, when some panel last did so, and since when it may trust what it sees.
+-- How far results are condensed.
+create table health_condensed (
+    id   boolean primary key default true check (id),
+    xact bigint  not null default 0
+);
+
+insert into health_condensed default values;
+
+-- How far results are folded, when some panel last did so, and since when it may trust what it sees.
 create table health_progress (
     id         boolean     primary key default true check (id),
     folded     bigint      not null default 0,
-    condensed  bigint      not null default 0,
     alive_at   timestamptz,
     settled_at timestamptz,
     swept_at   timestamptz,

@@ -1,0 +1,145 @@
+// Package judge makes verdicts of evidence: one panel at a time folds what came in, judges the subjects that it speaks
+// of, and commits each change of state with its event.
+package judge
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
+
+	"panel/modules/health/internal/place"
+	"panel/modules/health/internal/rules"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/database"
+	"panel/platform/events"
+)
+
+const (
+	pace = time.Second
+	// sweepEvery is how often the reports of agents are read as a whole; their changes of state wake a sweep.
+	sweepEvery = 10 * time.Second
+	// absent is how long nobody judged before what is old may simply not have come yet, and settling how long it is
+	// given to come.
+	absent   = time.Minute
+	settling = 2 * time.Minute
+	longest  = 30 * time.Second // of one round
+
+	// Still is how long nobody judged when something is wrong with that.
+	Still = 2 * time.Minute
+)
+
+// Judge judges.
+type Judge struct {
+	db    *database.DB
+	fleet nodesapi.Fleet
+	bus   *events.Bus
+	clock clockwork.Clock
+	log   *zap.Logger
+}
+
+// New makes a judge.
+func New(db *database.DB, fleet nodesapi.Fleet, bus *events.Bus, clock clockwork.Clock, log *zap.Logger) *Judge {
+	return &Judge{db, fleet, bus, clock, log}
+}
+
+// Run judges until the context ends.
+func (j *Judge) Run(ctx context.Context) error {
+	tick := j.clock.NewTicker(pace)
+	defer tick.Stop()
+	failed := false
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.Chan():
+		}
+		err := j.Round(ctx)
+		if err != nil && !failed && ctx.Err() == nil {
+			j.log.Error("health cannot be judged", zap.Error(err))
+		}
+		failed = err != nil
+	}
+}
+
+// progress is how far the judging is.
+type progress struct {
+	Folded    int64
+	AliveAt   *time.Time
+	SettledAt *time.Time
+	SweptAt   *time.Time
+	CutOff    bool
+}
+
+// round is one round of judging, in one transaction: what it folded, and what follows from it, commit together.
+type round struct {
+	*Judge
+	progress
+	now      time.Time
+	policies map[string]rules.Named
+}
+
+// Round judges once. While another panel does, nothing happens.
+func (j *Judge) Round(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	return j.db.InTx(ctx, func(ctx context.Context) error {
+		var rows []progress
+		err := j.db.In(ctx).NewRaw(`select folded, alive_at, settled_at, swept_at, cut_off from health_progress
+			for update skip locked`).Scan(ctx, &rows)
+		if err != nil || len(rows) == 0 {
+			return database.Fault(err, nil)
+		}
+		r := &round{Judge: j, progress: rows[0], now: j.clock.Now().UTC()}
+		if r.AliveAt == nil || r.now.Sub(*r.AliveAt) > absent {
+			until := r.now.Add(settling)
+			r.SettledAt = &until
+		}
+		return r.do(ctx)
+	})
+}
+
+func (r *round) do(ctx context.Context) error {
+	if err := r.fold(ctx); err != nil {
+		return err
+	}
+	if r.SweptAt == nil || r.now.Sub(*r.SweptAt) >= sweepEvery {
+		if err := r.sweep(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.judgeDue(ctx); err != nil {
+		return err
+	}
+	_, err := r.db.In(ctx).NewRaw(`update health_progress set folded = ?, alive_at = ?, settled_at = ?, swept_at = ?,
+		cut_off = ?`, r.Folded, r.now, r.SettledAt, r.SweptAt, r.CutOff).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+// settles says that evidence may simply not have come yet.
+func (r *round) settles() bool { return r.SettledAt != nil && r.now.Before(*r.SettledAt) }
+
+func (r *round) policy(ctx context.Context, id string) (rules.Named, error) {
+	if r.policies == nil {
+		all, err := place.Policies(ctx, r.db)
+		if err != nil {
+			return rules.Named{}, fmt.Errorf("read the policies: %w", err)
+		}
+		r.policies = map[string]rules.Named{}
+		for _, p := range all {
+			r.policies[p.ID] = p
+		}
+	}
+	if p, known := r.policies[id]; known {
+		return p, nil
+	}
+	return rules.Named{Policy: rules.Standing()}, nil // it is gone, and the next placing says so
+}
+
+// Wake has the reports of agents read in the next round.
+func (j *Judge) Wake(ctx context.Context) error {
+	_, err := j.db.In(ctx).NewRaw("update health_progress set swept_at = null where swept_at is not null").Exec(ctx)
+	return database.Fault(err, nil)
+}

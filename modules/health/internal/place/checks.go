@@ -1,0 +1,195 @@
+// Package place decides what is looked at and by whom: from flows, nodes and policies follow the checks, and from those
+// the watches of agents and of the panel.
+package place
+
+import (
+	"cmp"
+	"net"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"panel/modules/flows/flowsapi"
+	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/rules"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
+)
+
+// Check is one thing that is looked at.
+type Check struct {
+	ID         string
+	Kind       string // of the subject
+	SubjectID  string
+	Type       string
+	Target     string
+	ServerName string
+	NodeID     string // that serves it, or looks by itself
+	Entry      string // block of a flow
+	Weak       bool   // only a failure says something
+	Self       bool   // its node alone looks
+	Policy     *rules.Named
+	Watch      agentapi.Watch
+}
+
+// Subject is a node or flow that is judged.
+type Subject struct {
+	Kind, ID, Name string
+	Policy         *rules.Named
+	Layers         Layers
+}
+
+// Layers are what is known of a subject beside results: of a flow where it runs, of a node what its agent reports.
+type Layers struct {
+	Resting   string   `json:"resting,omitempty"`
+	Nodes     []string `json:"nodes,omitempty"`
+	Entries   []Entry  `json:"entries,omitempty"`
+	Heartbeat string   `json:"heartbeat,omitempty"`
+	Core      string   `json:"core,omitempty"`
+	HasConfig bool     `json:"has_config,omitempty"`
+	Rests     bool     `json:"rests,omitempty"` // in maintenance
+}
+
+// Entry is where clients of a flow connect.
+type Entry struct {
+	Block  string `json:"block"`
+	NodeID string `json:"node_id"`
+}
+
+// namespace makes ids of checks from what they are.
+var namespace = uuid.MustParse("6f0c4a52-8a55-4d4e-9a5b-6a3f5f0a1d15")
+
+// world is what checks follow from.
+type world struct {
+	nodes    []nodesapi.Node
+	flows    []flowsapi.Flow
+	policies []rules.Named
+	// port gives the port of a node that others reach, for one that no entry tells; 0 without.
+	port func(nodeID string) (int, error)
+}
+
+// subjects lists who is judged, and checks what is looked at.
+func (w *world) all() (subjects []Subject, checks []Check, err error) {
+	tcp, used := map[string]int{}, map[string]bool{}
+	for _, f := range w.flows {
+		if f.InstalledRevision == 0 {
+			continue
+		}
+		chosen := rules.Choose(w.policies, rules.Flow, f.ID, f.Tags)
+		s := Subject{Kind: healthapi.Flow, ID: f.ID, Name: f.Name, Policy: &chosen, Layers: Layers{Nodes: f.NodeIDs}}
+		if !f.Enabled {
+			s.Layers = Layers{Resting: "disabled"}
+			subjects = append(subjects, s)
+			continue
+		}
+		for _, id := range f.NodeIDs {
+			used[id] = true
+		}
+		for _, e := range f.Entries {
+			s.Layers.Entries = append(s.Layers.Entries, Entry{e.Block, e.NodeID})
+			checks = append(checks, ofEntry(f.ID, e, &chosen)...)
+			if port := firstPort(e.Port); e.L4 != agentapi.UDP && port > 0 && (tcp[e.NodeID] == 0 || port < tcp[e.NodeID]) {
+				tcp[e.NodeID] = port
+			}
+		}
+		subjects = append(subjects, s)
+	}
+	for i := range w.nodes {
+		n := &w.nodes[i]
+		chosen := rules.Choose(w.policies, rules.Node, n.ID, n.Tags)
+		subjects = append(subjects, Subject{Kind: healthapi.Node, ID: n.ID, Name: n.Name, Policy: &chosen})
+		port := tcp[n.ID]
+		if port == 0 && used[n.ID] {
+			if port, err = w.port(n.ID); err != nil {
+				return nil, nil, err
+			}
+		}
+		checks = append(checks, ofNode(n, port, &chosen)...)
+	}
+	return subjects, checks, nil
+}
+
+func ofNode(n *nodesapi.Node, port int, policy *rules.Named) (out []Check) {
+	if n.State == "pending" || n.State == "disabled" {
+		return nil
+	}
+	one := Check{Kind: healthapi.Node, SubjectID: n.ID, NodeID: n.ID, Policy: policy}
+	for _, asked := range policy.Checks {
+		c := one
+		c.Type = asked.Type
+		switch {
+		case asked.Type == rules.TCP && port > 0 && n.Address != "":
+			c.Target = net.JoinHostPort(n.Address, strconv.Itoa(port))
+			c.Watch.Address = c.Target
+		case asked.Type == rules.HTTP:
+			c.Target, c.Watch.URL, c.Self = asked.URL, asked.URL, true
+		case asked.Type == rules.DNS:
+			c.Target, c.Watch.Name, c.Self = asked.Name, asked.Name, true
+		default:
+			continue
+		}
+		out = append(out, c.timed(asked))
+	}
+	return out
+}
+
+// ofEntry looks at an entry as a client does: a handshake where there is one, else a connection.
+func ofEntry(flowID string, e flowsapi.Entry, policy *rules.Named) (out []Check) {
+	port := firstPort(e.Port)
+	if port == 0 || e.Host == "" {
+		return nil
+	}
+	one := Check{
+		Kind: healthapi.Flow, SubjectID: flowID, NodeID: e.NodeID, Entry: e.Block, Policy: policy,
+		Target: net.JoinHostPort(e.Host, strconv.Itoa(port)),
+	}
+	one.Watch.Address = one.Target
+	if e.L4 != agentapi.UDP {
+		asked, wanted := policy.Has(rules.TLS)
+		c := one
+		if c.Type = rules.TLS; e.ServerName == "" || !wanted {
+			c.Type = rules.TCP
+			asked, wanted = policy.Has(rules.TCP)
+		} else {
+			c.ServerName, c.Watch.ServerName = e.ServerName, e.ServerName
+		}
+		if wanted {
+			out = append(out, c.timed(asked))
+		}
+	}
+	if asked, wanted := policy.Has(rules.UDP); wanted && e.L4 != agentapi.TCP {
+		c := one
+		c.Type, c.Watch.Answers = rules.UDP, e.Protocol == "hysteria2" && !e.Obfuscated
+		c.Weak = !c.Watch.Answers
+		out = append(out, c.timed(asked))
+	}
+	return out
+}
+
+// timed gives the check its times and its id.
+func (c Check) timed(asked rules.Check) Check {
+	text := strings.Join([]string{c.Kind, c.SubjectID, c.Type, c.Target, c.ServerName, c.NodeID, c.Entry}, "\n")
+	c.ID = uuid.NewSHA1(namespace, []byte(text)).String()
+	c.Watch.ID, c.Watch.Type = c.ID, c.Type
+	c.Watch.IntervalSeconds, c.Watch.TimeoutSeconds = asked.IntervalS, asked.TimeoutS
+	c.Watch.RecheckCount, c.Watch.RecheckSeconds = c.Policy.Recheck.Count, c.Policy.Recheck.EveryS
+	return c
+}
+
+// firstPort reads a port, or the first of a range.
+func firstPort(text string) int {
+	first, _, _ := strings.Cut(text, "-")
+	port, err := strconv.Atoi(first)
+	if err != nil || port < 1 || port > 65535 {
+		return 0
+	}
+	return port
+}
+
+// sorted puts checks into one order for all, against deadlocks.
+func sorted(checks []Check) []Check {
+	slices.SortFunc(checks, func(a, b Check) int { return cmp.Compare(a.ID, b.ID) })
+	return slices.CompactFunc(checks, func(a, b Check) bool { return a.ID == b.ID })
+}

@@ -1,0 +1,237 @@
+package rules
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"panel/platform/database"
+	"panel/platform/fault"
+)
+
+// Kinds of scopes.
+const (
+	All  = "all"
+	Tag  = "tag"
+	Node = "node"
+	Flow = "connection_unit"
+)
+
+// Types of checks.
+const (
+	Heartbeat = "heartbeat"
+	Core      = "core"
+	TCP       = "tcp"
+	UDP       = "udp"
+	TLS       = "tls"
+	HTTP      = "http"
+	DNS       = "dns"
+)
+
+// Layers are the types in the order in which they build on each other.
+var Layers = []string{Heartbeat, Core, TCP, UDP, TLS, HTTP, DNS}
+
+const (
+	usualInterval = 30
+	usualTimeout  = 5
+)
+
+// Standing is the policy of all that nobody has said anything about.
+func Standing() Policy {
+	return Policy{
+		Scope: Scope{Kind: All},
+		Checks: []Check{
+			{Type: Heartbeat}, {Type: Core}, {Type: TCP, IntervalS: usualInterval, TimeoutS: usualTimeout},
+			{Type: UDP, IntervalS: usualInterval, TimeoutS: usualTimeout},
+			{Type: TLS, IntervalS: usualInterval, TimeoutS: usualTimeout},
+		},
+		Vantages: Vantages{Panel: true, Agents: 3}, Quorum: 2, FailureThreshold: 3, SuccessThreshold: 2,
+		Recheck: Recheck{Count: 3, EveryS: 5}, Flap: Flap{MaxChanges: 6, WindowS: 600}, Windows: []Window{},
+	}
+}
+
+// Filled puts in what may be left out of checks.
+func (p Policy) Filled() Policy {
+	p.Checks = slices.Clone(p.Checks)
+	for i := range p.Checks {
+		c := &p.Checks[i]
+		if c.Type == Heartbeat || c.Type == Core {
+			c.IntervalS, c.TimeoutS = 0, 0
+			continue
+		}
+		if c.IntervalS == 0 {
+			c.IntervalS = usualInterval
+		}
+		if c.TimeoutS == 0 {
+			c.TimeoutS = usualTimeout
+		}
+	}
+	if p.Windows == nil {
+		p.Windows = []Window{}
+	}
+	return p
+}
+
+// Has gives the check of a type.
+func (p Policy) Has(kind string) (Check, bool) {
+	at := slices.IndexFunc(p.Checks, func(c Check) bool { return c.Type == kind })
+	if at < 0 {
+		return Check{}, false
+	}
+	return p.Checks[at], true
+}
+
+// Valid refuses a policy that could not be kept. Fault: invalid_value (422).
+func (p Policy) Valid() error {
+	if err := p.Scope.valid(); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i, c := range p.Checks {
+		field := fmt.Sprintf("checks[%d]", i)
+		if seen[c.key()] {
+			return fault.InvalidValue(field, "stands there twice")
+		}
+		seen[c.key()] = true
+		if err := c.valid(field); err != nil {
+			return err
+		}
+	}
+	if !p.Vantages.Panel && p.Vantages.Agents == 0 {
+		return fault.InvalidValue("vantages", "somebody has to look: the panel, or other nodes")
+	}
+	for i, w := range p.Windows {
+		if err := w.valid(fmt.Sprintf("maintenance_windows[%d]", i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// key is what a policy may say once: pages and names may be several.
+func (c Check) key() string { return c.Type + " " + c.URL + " " + c.Name }
+
+func (s Scope) valid() error {
+	switch {
+	case s.Kind == Tag && s.Tag == "":
+		return fault.InvalidValue("scope.tag", "name the tag")
+	case s.Kind != Tag && s.Tag != "":
+		return fault.InvalidValue("scope.tag", "belongs to a scope of the kind tag")
+	case (s.Kind == Node || s.Kind == Flow) && !database.IsID(s.ID):
+		return fault.InvalidValue("scope.id", "name the node or flow by its id")
+	case (s.Kind == All || s.Kind == Tag) && s.ID != "":
+		return fault.InvalidValue("scope.id", "belongs to a scope of one node or flow")
+	}
+	return nil
+}
+
+func (c Check) valid(field string) error {
+	switch {
+	case c.Type != HTTP && c.URL != "":
+		return fault.InvalidValue(field+".url", "belongs to a check of the type http")
+	case c.Type != DNS && c.Name != "":
+		return fault.InvalidValue(field+".name", "belongs to a check of the type dns")
+	case c.Type == DNS && !hostName(c.Name):
+		return fault.InvalidValue(field+".name", "name the host name that nodes must resolve")
+	case c.Type == HTTP && !page(c.URL):
+		return fault.InvalidValue(field+".url", "name the page that nodes must reach, https://example.com/")
+	case c.IntervalS > 0 && c.TimeoutS >= c.IntervalS:
+		return fault.InvalidValue(field+".timeout_s", "must be shorter than the interval")
+	}
+	return nil
+}
+
+func page(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil
+}
+
+func hostName(name string) bool {
+	return name != "" && strings.Contains(name, ".") && !strings.ContainsAny(name, " /:@\t\r\n\x00")
+}
+
+func (w Window) valid(field string) error {
+	once, weekly := w.From != "" || w.Until != "", len(w.Weekdays) > 0 || w.Start != "" || w.Minutes > 0
+	if once == weekly {
+		return fault.InvalidValue(field, "give from and until, or weekdays, start and minutes")
+	}
+	if once {
+		from, err := time.Parse(time.RFC3339, w.From)
+		until, failed := time.Parse(time.RFC3339, w.Until)
+		if err != nil || failed != nil || !until.After(from) {
+			return fault.InvalidValue(field+".until", "must be after from")
+		}
+		return nil
+	}
+	if len(w.Weekdays) == 0 || w.Start == "" || w.Minutes == 0 {
+		return fault.InvalidValue(field, "give weekdays, start and minutes")
+	}
+	if _, err := time.LoadLocation(w.Zone); err != nil || w.Zone == "Local" {
+		return fault.InvalidValue(field+".zone", "must be a time zone of the IANA list, such as Europe/Berlin")
+	}
+	return nil
+}
+
+// Resting says whether a moment lies in one of the windows of maintenance.
+func (p Policy) Resting(at time.Time) bool {
+	return slices.ContainsFunc(p.Windows, func(w Window) bool { return w.holds(at) })
+}
+
+var weekdays = []string{"sun", "mon", "tue", "wed", "thu", "fri", "sat"}
+
+func (w Window) holds(at time.Time) bool {
+	if w.From != "" {
+		from, _ := time.Parse(time.RFC3339, w.From)
+		until, _ := time.Parse(time.RFC3339, w.Until)
+		return !at.Before(from) && at.Before(until)
+	}
+	zone, err := time.LoadLocation(w.Zone)
+	if err != nil {
+		return false
+	}
+	var hour, minute int
+	if _, err := fmt.Sscanf(w.Start, "%d:%d", &hour, &minute); err != nil {
+		return false
+	}
+	local := at.In(zone)
+	for back := range 2 { // one of yesterday may reach over midnight
+		day := local.AddDate(0, 0, -back)
+		if !slices.Contains(w.Weekdays, weekdays[day.Weekday()]) {
+			continue
+		}
+		from := time.Date(day.Year(), day.Month(), day.Day(), hour, minute, 0, 0, zone)
+		if !at.Before(from) && at.Before(from.Add(time.Duration(w.Minutes)*time.Minute)) {
+			return true
+		}
+	}
+	return false
+}
+
+// Named is a policy as it is stored.
+type Named struct {
+	ID, Name string
+	Policy
+}
+
+// Choose gives the policy of a subject: the narrowest of those that are on, and of several with tags of the subject the
+// first by name. One of scope all is always among them.
+func Choose(all []Named, kind, id string, tags []string) (chosen Named) {
+	best := -1
+	for _, p := range all {
+		rank := -1
+		switch {
+		case p.Scope.Kind == All:
+			rank = 0
+		case p.Scope.Kind == Tag && slices.Contains(tags, p.Scope.Tag):
+			rank = 1
+		case p.Scope.Kind == kind && p.Scope.ID == id:
+			rank = 2
+		}
+		if rank > best || rank == best && rank == 1 && p.Name < chosen.Name {
+			best, chosen = rank, p
+		}
+	}
+	return chosen
+}

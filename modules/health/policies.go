@@ -1,0 +1,288 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+
+	"panel/modules/flows/flowsapi"
+	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/rules"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/audit"
+	"panel/platform/database"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/httpapi"
+	"panel/platform/jobs"
+	"panel/platform/keyset"
+	"panel/platform/names"
+)
+
+// policyRow is a policy as the table keeps it; without content it says what rules.Standing does.
+type policyRow struct {
+	bun.BaseModel `bun:"table:health_policies,alias:p"`
+
+	ID        string        `bun:"id,pk,type:uuid"`
+	Name      string        `bun:"name"`
+	NameKey   string        `bun:"name_key"`
+	Standing  bool          `bun:"standing"`
+	Enabled   bool          `bun:"enabled"`
+	Content   *rules.Policy `bun:"content,type:jsonb"`
+	Revision  int64         `bun:"revision"`
+	CreatedAt time.Time     `bun:"created_at"`
+	UpdatedAt time.Time     `bun:"updated_at"`
+	Nodes     int           `bun:"nodes,scanonly"`
+	Flows     int           `bun:"flows,scanonly"`
+	SortKey   string        `bun:"sort_key,scanonly"`
+}
+
+func (r *policyRow) policy() rules.Policy {
+	if r.Content == nil {
+		return rules.Standing()
+	}
+	return r.Content.Filled()
+}
+
+func (r *policyRow) object() audit.Object { return audit.Object{Type: object, ID: r.ID, Name: r.Name} }
+
+func (r *policyRow) shown() Policy {
+	return Policy{
+		ID: r.ID, Name: r.Name, Standing: r.Standing, Enabled: r.Enabled, Policy: r.policy(), Nodes: r.Nodes,
+		ConnectionUnits: r.Flows, Revision: r.Revision, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+	}
+}
+
+// policies are the rules about health policies: each change, its line in the journal, its event and the placing that
+// follows from it commit together.
+type policies struct {
+	db      *database.DB
+	fleet   nodesapi.Fleet
+	flows   flowsapi.Flows
+	journal audit.Journal
+	bus     *events.Bus
+	queue   *jobs.Enqueuer
+	clock   clockwork.Clock
+}
+
+func newPolicies(
+	db *database.DB, fleet nodesapi.Fleet, flows flowsapi.Flows, j audit.Journal, b *events.Bus, q *jobs.Enqueuer,
+	c clockwork.Clock,
+) *policies {
+	return &policies{db, fleet, flows, j, b, q, c}
+}
+
+var constraints = map[string]*fault.Fault{
+	"health_policies_name": fault.Conflict("name_taken", "another health policy has this name").
+		Field("name", "name_taken", "choose another name"),
+}
+
+var errStanding = fault.Conflict("standing_policy",
+	"this policy speaks of all that no other speaks of: it stays, stays on, and its scope stays")
+
+var policyOrders = map[string]keyset.Order{
+	"name":       {Expression: `p.name_key collate "C"`, Kind: httpapi.CursorText},
+	"created_at": {Expression: "p.created_at", Kind: httpapi.CursorMoment},
+}
+
+// counted adds how many subjects a policy speaks of.
+const counted = `(select count(*) from health_states s where s.policy_id = p.id and s.kind = 'node') as nodes,
+	(select count(*) from health_states s where s.policy_id = p.id and s.kind = 'connection_unit') as flows`
+
+func (p *policies) page(ctx context.Context, query httpapi.PageQuery, part string) (page httpapi.Page[Policy], err error) {
+	k, err := keyset.New(query, "p.id", "name", policyOrders)
+	if err != nil {
+		return page, err
+	}
+	const named = "strpos(p.name_key, ?) > 0"
+	var rows []policyRow
+	q := p.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("p.*").ColumnExpr(counted).Where(named, names.SearchKey(part))
+	if err := k.Apply(q, nil).Scan(ctx); err != nil {
+		return page, database.Fault(fmt.Errorf("list health policies: %w", err), nil)
+	}
+	total, err := p.db.In(ctx).NewSelect().Model((*policyRow)(nil)).Where(named, names.SearchKey(part)).Count(ctx)
+	if err != nil {
+		return page, database.Fault(fmt.Errorf("count health policies: %w", err), nil)
+	}
+	last := func(r *policyRow) (sortKey, id string) { return r.SortKey, r.ID }
+	return keyset.Page(k, rows, int(total), (*policyRow).shown, last), nil
+}
+
+// get gives one policy. Fault: not_found (404).
+func (p *policies) get(ctx context.Context, id string) (Policy, error) {
+	row, err := p.row(ctx, id, false)
+	return row.shown(), err
+}
+
+func (p *policies) row(ctx context.Context, id string, lock bool) (row policyRow, err error) {
+	if !database.IsID(id) {
+		return row, fault.Missing(fault.NoSuchThing)
+	}
+	q := p.db.In(ctx).NewSelect().Model(&row).ColumnExpr("p.*").ColumnExpr(counted).Where("p.id = ?", id)
+	if lock {
+		q = q.For("update of p")
+	}
+	return row, database.Fault(q.Scan(ctx), nil)
+}
+
+// create stores a policy; what is not said is as in the standing one. Faults: name_taken (409), invalid_value (422).
+func (p *policies) create(ctx context.Context, in NewPolicy) (id string, err error) {
+	now := p.now()
+	row := policyRow{
+		ID: database.NewID(), Name: in.Name, Enabled: in.Enabled == nil || *in.Enabled, Revision: 1, CreatedAt: now,
+		UpdatedAt: now,
+	}
+	err = p.db.InTx(ctx, func(ctx context.Context) error {
+		var standing policyRow
+		if err := p.db.In(ctx).NewSelect().Model(&standing).Where("p.standing").Scan(ctx); err != nil {
+			return database.Fault(err, nil)
+		}
+		content := in.PolicyParts.over(standing.policy())
+		content.Scope = in.Scope
+		if err := p.settle(ctx, &row, content); err != nil {
+			return err
+		}
+		if _, err := p.db.In(ctx).NewInsert().Model(&row).Exec(ctx); err != nil {
+			return database.Fault(err, constraints)
+		}
+		return p.publish(ctx, healthapi.EventPolicyCreated, &row, nil)
+	})
+	return row.ID, err
+}
+
+// settle checks the content of a policy and puts it into its row.
+func (p *policies) settle(ctx context.Context, row *policyRow, content rules.Policy) error {
+	content = content.Filled()
+	if err := content.Valid(); err != nil {
+		return err
+	}
+	if row.Name = strings.TrimSpace(row.Name); row.Name == "" {
+		return fault.InvalidValue("name", "must not be empty")
+	}
+	row.NameKey, row.Content = names.SearchKey(row.Name), &content
+	return p.there(ctx, content.Scope)
+}
+
+// there refuses a scope whose node or flow is not there. Fault: invalid_value (422).
+func (p *policies) there(ctx context.Context, scope rules.Scope) error {
+	var err error
+	switch scope.Kind {
+	case rules.Node:
+		_, err = p.fleet.Node(ctx, scope.ID)
+	case rules.Flow:
+		_, err = p.flows.Flow(ctx, scope.ID)
+	}
+	if errors.Is(err, nodesapi.ErrUnknown) || errors.Is(err, flowsapi.ErrUnknown) {
+		return fault.InvalidValue("scope.id", "there is no such node or flow")
+	}
+	return err
+}
+
+// change alters what is given. Faults: not_found (404), revision_conflict, name_taken, standing_policy (409),
+// invalid_value (422).
+func (p *policies) change(ctx context.Context, id string, revision int64, to PolicyChange) error {
+	return p.db.InTx(ctx, func(ctx context.Context) error {
+		row, err := p.row(ctx, id, true)
+		if err != nil {
+			return err
+		}
+		if row.Revision != revision {
+			return httpapi.ErrRevision
+		}
+		before := row
+		if row.Standing && (to.Enabled != nil && !*to.Enabled || to.Scope != nil && to.Scope.Kind != rules.All) {
+			return errStanding
+		}
+		content := to.PolicyParts.over(row.policy())
+		if to.Scope != nil {
+			content.Scope = *to.Scope
+		}
+		set(&row.Name, to.Name)
+		set(&row.Enabled, to.Enabled)
+		if err := p.settle(ctx, &row, content); err != nil {
+			return err
+		}
+		row.Revision, row.UpdatedAt = row.Revision+1, p.now()
+		_, err = p.db.In(ctx).NewUpdate().Model(&row).Column("name", "name_key", "enabled", "content", "revision",
+			"updated_at").WherePK().Exec(ctx)
+		if err != nil {
+			return database.Fault(err, constraints)
+		}
+		return p.publish(ctx, healthapi.EventPolicyUpdated, &row, differences(&before, &row))
+	})
+}
+
+func set[T any](at *T, to *T) {
+	if to != nil {
+		*at = *to
+	}
+}
+
+// over gives the policy with the parts that are said.
+func (c PolicyParts) over(p rules.Policy) rules.Policy {
+	set(&p.Checks, c.Checks)
+	set(&p.Vantages, c.Vantages)
+	set(&p.Quorum, c.Quorum)
+	set(&p.FailureThreshold, c.FailureThreshold)
+	set(&p.SuccessThreshold, c.SuccessThreshold)
+	set(&p.Recheck, c.Recheck)
+	set(&p.Flap, c.Flap)
+	set(&p.Windows, c.Windows)
+	return p
+}
+
+// differences are the parts of a policy that a change alters, for the journal.
+func differences(before, after *policyRow) map[string]audit.Change {
+	a, b := before.policy(), after.policy()
+	out := map[string]audit.Change{}
+	for field, pair := range map[string][2]any{
+		"name": {before.Name, after.Name}, "enabled": {before.Enabled, after.Enabled}, "scope": {a.Scope, b.Scope},
+		"checks": {a.Checks, b.Checks}, "vantages": {a.Vantages, b.Vantages}, "quorum": {a.Quorum, b.Quorum},
+		"failure_threshold": {a.FailureThreshold, b.FailureThreshold},
+		"success_threshold": {a.SuccessThreshold, b.SuccessThreshold}, "recheck": {a.Recheck, b.Recheck},
+		"flap": {a.Flap, b.Flap}, "maintenance_windows": {a.Windows, b.Windows},
+	} {
+		if !reflect.DeepEqual(pair[0], pair[1]) {
+			out[field] = audit.Change{From: pair[0], To: pair[1]}
+		}
+	}
+	return out
+}
+
+// remove deletes a policy; its subjects fall to the next wider one. Faults: not_found (404), standing_policy (409).
+func (p *policies) remove(ctx context.Context, id string) error {
+	return p.db.InTx(ctx, func(ctx context.Context) error {
+		row, err := p.row(ctx, id, true)
+		if err != nil {
+			return err
+		}
+		if row.Standing {
+			return errStanding
+		}
+		if _, err := p.db.In(ctx).NewDelete().Model(&row).WherePK().Exec(ctx); err != nil {
+			return database.Fault(err, nil)
+		}
+		return p.publish(ctx, healthapi.EventPolicyDeleted, &row, nil)
+	})
+}
+
+// publish writes the journal's line, emits the event of the same name and has the checks placed anew.
+func (p *policies) publish(ctx context.Context, kind string, row *policyRow, changes map[string]audit.Change) error {
+	recorded := p.journal.Record(ctx, p.db.In(ctx), audit.Entry{Action: kind, Object: row.object(), Changes: changes})
+	emitted := p.bus.Emit(ctx, events.Event{
+		Kind: kind, SubjectID: row.ID, At: p.now(), Data: healthapi.PolicyNews{Name: row.Name},
+	})
+	placed := p.queue.Insert(ctx, placeArgs{}, jobs.Opts{})
+	if err := errors.Join(recorded, emitted, placed); err != nil {
+		return fmt.Errorf("publish what happened to a health policy: %w", err)
+	}
+	return nil
+}
+
+func (p *policies) now() time.Time { return p.clock.Now().UTC() }
