@@ -24,6 +24,7 @@ import (
 	"panel/modules/nodes"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/ingest"
@@ -151,7 +152,7 @@ func (f *flows) Add(_ string, states func(context.Context, []string) (map[string
 
 func (f *flows) manifest() module.Module {
 	return module.Module{
-		Name: "flows", Summary: "Flows of a test", Events: flowKinds(),
+		Name: "flows", Summary: "Flows of a test", Events: flowKinds(), Journal: audit.Kinds{Objects: []string{"flow"}},
 		Exports: []any{
 			func() flowsapi.Flows { return f }, func() flowsapi.HealthStates { return f },
 		},
@@ -180,14 +181,15 @@ func newWorld(t *testing.T, names ...string) *world {
 	}
 	manifest := Module()
 	manifest.Attach = func(
-		h *handlers, r *results.Results, _ *own.Looks, v *view.Views, db *database.DB, bus *events.Bus,
+		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus,
 	) module.Parts {
-		w.flows.Add("health", v.FlowStates)
+		w.views = view.New(db, w.fleet, looks, w.clock)
+		w.flows.Add("health", w.views.FlowStates)
 		w.placer = place.New(db, w.fleet, w.fleet, w.documents, w.flows, w.clock)
 		w.judge = judge.New(db, w.fleet, bus, w.clock, zap.NewNop())
-		w.intake, w.own, w.views = r.Intake(), r, v
+		w.intake, w.own = r.Intake(), r
 		return module.Parts{
-			Routes: h.routes(), Loops: r.Loops(), AgentBatches: []ingest.Intake{r.Intake()},
+			Routes: newHandlers(h.policies, w.views, h.runs).routes(), Loops: r.Loops(), AgentBatches: []ingest.Intake{r.Intake()},
 			Ready: []func(context.Context) error{r.Renew}, Jobs: append(r.Jobs(), worker(w.placer)),
 		}
 	}

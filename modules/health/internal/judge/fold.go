@@ -33,7 +33,7 @@ type watchRow struct {
 	SubjectID        string `json:"-"`
 	FailureThreshold int    `json:"-"`
 	SuccessThreshold int    `json:"-"`
-	RecheckS         int    `json:"-"`
+	RecheckS         int    `json:"-" bun:"recheck_s"`
 }
 
 type resultRow struct {

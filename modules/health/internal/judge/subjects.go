@@ -53,7 +53,7 @@ type sightRow struct {
 	Kind, SubjectID, ID string
 	Type, Entry         string
 	Weak                bool
-	IntervalS           int
+	IntervalS           int `bun:"interval_s"`
 	Vantage             string
 	State, Reason       string
 	At                  *time.Time

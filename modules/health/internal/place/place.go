@@ -177,7 +177,7 @@ func (p *Placer) keepRuns(ctx context.Context, checks []Check) error {
 		ID  string
 		Run int64
 	}
-	err := p.db.In(ctx).NewRaw(`select id, (watch ->> 'run')::bigint as run from health_checks where watch \? 'run'`).
+	err := p.db.In(ctx).NewRaw(`select id, (watch ->> 'run')::bigint as run from health_checks where watch ->> 'run' is not null`).
 		Scan(ctx, &rows)
 	runs := map[string]int64{}
 	for _, row := range rows {

@@ -78,7 +78,7 @@ func (v *Views) points(ctx context.Context, kind, id string, from, to, now time.
 	default:
 		query, step = pointsOf("health_points_1h"), hour
 	}
-	err = v.db.In(ctx).NewRaw(`select * from (select q.*, row_number() over (partition by q."check" order by q.at desc) as n
+	err = v.db.In(ctx).NewRaw(`select at, "check", results, failed, latency_ms from (select q.*, row_number() over (partition by q."check" order by q.at desc) as n
 		from (`+query+`) q) q where n <= ? order by at, "check"`, kind, id, from, to, mostPoints).Scan(ctx, &out)
 	if err != nil {
 		return nil, 0, database.Fault(fmt.Errorf("read the history of a subject: %w", err), nil)

@@ -111,6 +111,9 @@ func (v *Views) seen(ctx context.Context, kind string, ids []string) (map[string
 	return out, nil
 }
 
+const columns = `s.kind, s.subject_id, s.name, s.state, s.reason, s.hint, s.since, s.checked_at, s.maintenance, s.flapping,
+	s.policy_id, s.layers, s.cells`
+
 var orders = map[string]keyset.Order{
 	"name":  {Expression: `s.name_key collate "C"`, Kind: httpapi.CursorText},
 	"state": {Expression: "s.rank", Kind: httpapi.CursorNumber},
@@ -134,7 +137,7 @@ func (v *Views) Page(ctx context.Context, kind string, f Filter) (page httpapi.P
 		return q.Where("s.state = ?", f.State)
 	}
 	var rows []subjectRow
-	if err := k.Apply(chosen(v.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("s.*")), nil).Scan(ctx); err != nil {
+	if err := k.Apply(chosen(v.db.In(ctx).NewSelect().Model(&rows).ColumnExpr(columns)), nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list the health of subjects: %w", err), nil)
 	}
 	total, err := chosen(v.db.In(ctx).NewSelect().Model((*subjectRow)(nil))).Count(ctx)
@@ -163,13 +166,13 @@ func (v *Views) row(ctx context.Context, kind, id string) (row subjectRow, err e
 	if !database.IsID(id) {
 		return row, fault.Missing(fault.NoSuchThing)
 	}
-	err = v.db.In(ctx).NewSelect().Model(&row).Where("s.kind = ? and s.subject_id = ?", kind, id).Scan(ctx)
+	err = v.db.In(ctx).NewSelect().Model(&row).ColumnExpr(columns).Where("s.kind = ? and s.subject_id = ?", kind, id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
 type evidenceRow struct {
 	ID, Type, Target, ServerName, NodeID string
-	IntervalS                            int
+	IntervalS                            int `bun:"interval_s"`
 	Vantage                              string
 	State                                string
 	OK                                   *bool `bun:"ok"`

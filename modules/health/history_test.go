@@ -1,0 +1,177 @@
+package health
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/modules/health/internal/view"
+	"panel/platform/agentapi"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/jobs"
+)
+
+func (w *world) history(kind, id string, from, to time.Time) (h view.History) {
+	w.t.Helper()
+	w.As(string(View)).Get("/api/v1/health/" + kind + "/" + id + "/history?from=" + url.QueryEscape(from.Format(time.RFC3339)) +
+		"&to=" + url.QueryEscape(to.Format(time.RFC3339))).Is(http.StatusOK).JSON(&h)
+	return h
+}
+
+// Rule of the design: results by themselves for hours, ten minutes for two weeks, hours for ninety days.
+func TestResultsAreCondensedOnceEach(t *testing.T) {
+	t.Parallel()
+	w, _, flow, _, handshake := watched(t)
+	for range 5 {
+		w.passes(10 * time.Second)
+		w.says("fra", handshake, true, 1)
+		w.says("waw", handshake, false, 1)
+	}
+	condense := func() {
+		for _, job := range w.own.Jobs() {
+			require.NoError(t, job.Work(t.Context(), jobs.Job{}))
+		}
+	}
+	now := w.clock.Now()
+	total := func(step time.Duration) (results, failed int) {
+		h := w.history("connection-units", flow, now.Add(-step), now.Add(time.Hour))
+		for _, p := range h.Points {
+			require.Equal(t, "tls", p.Check)
+			results, failed = results+p.Results, failed+p.Failed
+		}
+		return results, failed
+	}
+	for range 3 { // again and again changes nothing
+		require.Eventually(t, func() bool {
+			condense()
+			results, failed := total(24 * time.Hour)
+			return results == 22 && failed == 5
+		}, within, every)
+	}
+	results, failed := total(80 * 24 * time.Hour)
+	require.Equal(t, []int{22, 5}, []int{results, failed})
+	raw := w.history("connection-units", flow, now.Add(-30*time.Minute), now.Add(time.Minute))
+	require.Zero(t, raw.StepS)
+	require.Len(t, raw.Points, 22)
+	require.InDelta(t, 20, *raw.Points[0].LatencyMs, 0.001)
+}
+
+func TestHistoryTellsChangesAndDays(t *testing.T) {
+	t.Parallel()
+	w, _, flow, _, handshake := watched(t)
+	w.passes(time.Minute)
+	w.beat()
+	w.all(handshake, false)
+	w.becomes(flow, missing)
+	fell := w.clock.Now()
+	w.passes(10 * time.Minute)
+	w.beat()
+	w.all(handshake, true)
+	w.becomes(flow, well)
+	now := w.clock.Now()
+	h := w.history("connection-units", flow, now.Add(-time.Hour), now.Add(time.Second))
+	require.Len(t, h.Changes, 3)
+	require.Equal(t, "down", h.Changes[1].State)
+	require.True(t, fell.Equal(h.Changes[1].At))
+	down := 0
+	for _, d := range h.Days {
+		down += d.DownS
+	}
+	require.Equal(t, 600, down)
+	require.Len(t, w.detail("connection-units", flow).Days, 0)
+	var page struct{ Items []view.Subject }
+	w.As(string(View)).Get("/api/v1/health/connection-units?days=7&sort=-state").Is(http.StatusOK).JSON(&page)
+	require.Len(t, page.Items[0].Days, 7)
+	last := page.Items[0].Days[6]
+	require.Equal(t, now.Format(time.DateOnly), last.Day)
+
+	viewer := w.As(string(View))
+	viewer.Get("/api/v1/health/connection-units/"+flow+"/history?from=2026-02-01T00:00:00Z&to=2026-01-01T00:00:00Z").
+		Refused(http.StatusBadRequest, "bad_parameter")
+	for _, id := range []string{"zzz", database.NewID(), w.node("ams")} {
+		viewer.Get("/api/v1/health/connection-units/"+id+"/history").Refused(http.StatusNotFound, "not_found")
+	}
+}
+
+// Lists are found by a part of the name and by the state, and sorted by what is worst.
+func TestSubjectsAreListed(t *testing.T) {
+	t.Parallel()
+	w, node, _, port, _ := watched(t)
+	w.passes(time.Minute)
+	w.beat()
+	w.all(port, false)
+	w.becomes(node, missing)
+	names := func(query string) (out []string) {
+		var page struct{ Items []view.Subject }
+		w.As(string(View)).Get("/api/v1/health/nodes?" + query).Is(http.StatusOK).JSON(&page)
+		for _, s := range page.Items {
+			out = append(out, s.Name)
+		}
+		return out
+	}
+	require.Equal(t, []string{"ams", "ber", "fra", "waw"}, names("sort=name"))
+	require.Equal(t, "ams", names("sort=-state")[0])
+	require.Equal(t, []string{"ams"}, names("state=down"))
+	require.Equal(t, []string{"ams"}, names("state=not_up"))
+	require.Equal(t, []string{"fra"}, names("q=FR"))
+	require.Empty(t, names("state=unknown"))
+	summary := w.As(string(View)).Get("/api/v1/health/summary").Is(http.StatusOK)
+	require.EqualValues(t, 4, summary.Value("nodes.total"))
+	require.EqualValues(t, 1, summary.Value("nodes.down"))
+	require.EqualValues(t, 4, summary.Value("watchers.able"))
+	w.As(string(View)).Get("/api/v1/health/nodes?days=91").Refused(http.StatusBadRequest, "bad_parameter")
+}
+
+// What agents say comes from servers that may be anybody's: it is bounded, and what they were not asked is not read.
+func TestWhatAgentsMakeUpDoesNoHarm(t *testing.T) {
+	t.Parallel()
+	w, node, flow, _, handshake := watched(t)
+	batch := func(seq int64, items ...any) *agentapi.Batch {
+		b := &agentapi.Batch{Kind: agentapi.BatchHealth, StreamID: "made up", Seq: seq}
+		for _, item := range items {
+			raw, err := json.Marshal(item)
+			require.NoError(t, err)
+			b.Items = append(b.Items, raw)
+		}
+		return b
+	}
+	b := batch(1, agentapi.CheckResult{WatchID: handshake, At: w.clock.Now()})
+	b.StreamID = "s"
+	for _, bad := range []any{
+		"text", agentapi.CheckResult{WatchID: "zzz", At: w.clock.Now()}, agentapi.CheckResult{WatchID: handshake},
+	} {
+		err := w.intake.Take(t.Context(), node, batch(2, bad))
+		require.Equal(t, fault.KindInvalid, fault.KindOf(err))
+	}
+	w.passes(time.Minute)
+	w.beat()
+	long := make([]byte, 10_000)
+	for i := range long {
+		long[i] = 'x'
+	}
+	items := []any{
+		agentapi.CheckResult{WatchID: database.NewID(), At: w.clock.Now()},
+		agentapi.CheckResult{WatchID: handshake, At: time.Now().Add(24 * time.Hour), Reason: "own word", Error: string(long)},
+		agentapi.CheckResult{WatchID: handshake, At: w.clock.Now().Add(-1000 * time.Hour)},
+	}
+	plain := &agentapi.Batch{Kind: agentapi.BatchHealth, StreamID: "own", Seq: 1}
+	for _, item := range items {
+		raw, err := json.Marshal(item)
+		require.NoError(t, err)
+		plain.Items = append(plain.Items, raw)
+	}
+	require.NoError(t, w.intake.Take(t.Context(), node, plain), "the node itself was not asked to look at its entry")
+	require.NoError(t, w.intake.Take(t.Context(), node, plain), "a batch that comes again is stored once")
+	w.folded()
+	require.Equal(t, well, w.verdict(flow))
+	var rows, longest int
+	require.NoError(t, w.DB.NewRaw("select count(*), max(length(error)) from health_results where vantage = ?", node).
+		Scan(t.Context(), &rows, &longest))
+	require.Equal(t, 2, rows, "one is too old")
+	require.LessOrEqual(t, longest, 1000)
+}
