@@ -24,7 +24,7 @@ func (h *handlers) summary(ctx context.Context, _ *struct{}) (*body[view.Summary
 
 func (h *handlers) list(ctx context.Context, kind string, in *listInput) (*body[httpapi.Page[view.Subject]], error) {
 	page, err := h.views.Page(ctx, kind, view.Filter{
-		PageQuery: in.PageQuery, Part: in.Query, State: in.State, Days: in.Days,
+		PageQuery: in.PageQuery, Part: in.Query, State: in.State, Days: in.Days, IDs: in.IDs,
 	})
 	return &body[httpapi.Page[view.Subject]]{page}, err
 }

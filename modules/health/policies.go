@@ -40,6 +40,7 @@ type policyRow struct {
 	UpdatedAt time.Time     `bun:"updated_at"`
 	Nodes     int           `bun:"nodes,scanonly"`
 	Flows     int           `bun:"flows,scanonly"`
+	ScopeName string        `bun:"scope_name,scanonly"`
 	SortKey   string        `bun:"sort_key,scanonly"`
 }
 
@@ -54,7 +55,7 @@ func (r *policyRow) object() audit.Object { return audit.Object{Type: object, ID
 
 func (r *policyRow) shown() Policy {
 	return Policy{
-		ID: r.ID, Name: r.Name, Standing: r.Standing, Enabled: r.Enabled, Policy: r.policy(), Nodes: r.Nodes,
+		ID: r.ID, Name: r.Name, Standing: r.Standing, Enabled: r.Enabled, Policy: r.policy(), ScopeName: r.ScopeName, Nodes: r.Nodes,
 		ConnectionUnits: r.Flows, Revision: r.Revision, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 	}
 }
@@ -91,9 +92,11 @@ var policyOrders = map[string]keyset.Order{
 	"created_at": {Expression: "p.created_at", Kind: httpapi.CursorMoment},
 }
 
-// counted adds how many subjects a policy speaks of.
+// counted adds how many subjects a policy speaks of, and the name of the one that its scope names.
 const counted = `(select count(*) from health_states s where s.policy_id = p.id and s.kind = 'node') as nodes,
-	(select count(*) from health_states s where s.policy_id = p.id and s.kind = 'connection_unit') as flows`
+	(select count(*) from health_states s where s.policy_id = p.id and s.kind = 'connection_unit') as flows,
+	coalesce((select s.name from health_states s where s.kind = p.content #>> '{scope,kind}'
+		and s.subject_id::text = p.content #>> '{scope,id}'), '') as scope_name`
 
 func (p *policies) page(ctx context.Context, query httpapi.PageQuery, part string) (page httpapi.Page[Policy], err error) {
 	k, err := keyset.New(query, "p.id", "name", policyOrders)

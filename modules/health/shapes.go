@@ -14,6 +14,7 @@ type Policy struct {
 	Standing bool   `json:"standing" doc:"The policy of everything that no other speaks of; it stays, and its scope is all"`
 	Enabled  bool   `json:"enabled" doc:"Of a policy that is off the subjects fall to the next wider one"`
 	rules.Policy
+	ScopeName       string    `json:"scope_name" doc:"Of the node or flow of the scope; empty for other scopes"`
 	Nodes           int       `json:"nodes" doc:"Nodes that it speaks of now"`
 	ConnectionUnits int       `json:"connection_units" doc:"Flows that it speaks of now"`
 	Revision        int64     `json:"revision"`
@@ -69,6 +70,7 @@ type listInput struct {
 	Query string `query:"q" maxLength:"64" doc:"A part of the name"`
 	State string `query:"state" enum:"up,degraded,down,unknown,not_up" doc:"not_up: all but up"`
 	Days  int    `query:"days" minimum:"0" maximum:"90" doc:"How many of the last days to tell"`
+	IDs   string `query:"ids" maxLength:"7400" doc:"Only these, with commas between their ids; at most 200"`
 }
 
 // SubjectPath names a node or flow in a path.

@@ -382,6 +382,13 @@ func (w *world) detail(kind, id string) (d view.SubjectDetail) {
 	return d
 }
 
+// turns are the changes of a subject without those to degraded: what other tests write at the same moment may hold some
+// of the results back for a round.
+func (w *world) turns(subject string) []string {
+	w.t.Helper()
+	return slices.DeleteFunc(w.changes(subject), func(state string) bool { return state == healthapi.Degraded })
+}
+
 // documents keeps what agents shall look at. It is nodesapi.Documents.
 type documents struct {
 	mu   sync.Mutex
