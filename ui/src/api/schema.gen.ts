@@ -6925,6 +6925,8 @@ export interface components {
             /** Format: int64 */
             revision: number;
             scope: components["schemas"]["RulesScope"];
+            /** @description Of the node or flow of the scope; empty for other scopes */
+            scope_name: string;
             /** @description The policy of everything that no other speaks of; it stays, and its scope is all */
             standing: boolean;
             /**
@@ -25159,6 +25161,8 @@ export interface operations {
                 cursor?: string;
                 /** @description How many of the last days to tell */
                 days?: number;
+                /** @description Only these, with commas between their ids; at most 200 */
+                ids?: string;
                 limit?: number;
                 /** @description A part of the name */
                 q?: string;
@@ -25422,6 +25426,8 @@ export interface operations {
                 cursor?: string;
                 /** @description How many of the last days to tell */
                 days?: number;
+                /** @description Only these, with commas between their ids; at most 200 */
+                ids?: string;
                 limit?: number;
                 /** @description A part of the name */
                 q?: string;

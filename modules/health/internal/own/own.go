@@ -115,7 +115,7 @@ func (l *Looks) claim(ctx context.Context) ([]agentapi.Watch, error) {
 	now := l.clock.Now().UTC()
 	err := l.db.NewRaw(`with due as (select check_id, vantage, next_at from health_watches where next_at <= ?0
 			order by next_at limit ?1 for update skip locked)
-		update health_watches w set next_at = greatest(due.next_at, ?0 - c.interval_s * interval '1 second')
+		update health_watches w set next_at = greatest(due.next_at, ?0::timestamptz - c.interval_s * interval '1 second')
 			+ c.interval_s * interval '1 second'
 		from due, health_checks c where w.check_id = due.check_id and w.vantage = due.vantage and c.id = w.check_id
 		returning c.watch, due.next_at as due_at`, now, claimed).Scan(ctx, &rows)
