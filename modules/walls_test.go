@@ -147,8 +147,8 @@ func TestPanelDoesNotLinkTheCore(t *testing.T) {
 	}
 }
 
-// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, in its tests how
-// a free port is found, and nothing of the panel.
+// Of ours the agent knows the wire types, the form of signed releases, how files are written durably, how something is
+// looked at once, in its tests how a free port is found, and nothing of the panel.
 func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 	t.Parallel()
 	for _, p := range list(t, "./cmd/panel-agent/...") {
@@ -162,6 +162,7 @@ func TestAgentKnowsTheWireTypesOnly(t *testing.T) {
 var agentKnows = []string{
 	"panel/platform/agentapi",
 	"panel/platform/durable",
+	"panel/platform/probing",
 	"panel/platform/release",
 	"panel/platform/testneed/freeport",
 	"panel/platform/version",

@@ -85,7 +85,8 @@ func TestAnExitIsLookedAtByThePortOfItsConfiguration(t *testing.T) {
 	require.Equal(t, []string{"192.0.2.1:443", "192.0.2.2:8443"}, targets, "waw has nothing installed")
 }
 
-// Only agents look that can, are heard and are not at rest; while the panel hears almost nobody all keep what they have.
+// Only agents look that can, are heard and are not at rest; while the panel hears almost nobody all keep what they
+// have.
 func TestOnlyAgentsLookThatCan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "ams", "fra", "waw", "ber", "par")

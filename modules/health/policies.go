@@ -55,8 +55,9 @@ func (r *policyRow) object() audit.Object { return audit.Object{Type: object, ID
 
 func (r *policyRow) shown() Policy {
 	return Policy{
-		ID: r.ID, Name: r.Name, Standing: r.Standing, Enabled: r.Enabled, Policy: r.policy(), ScopeName: r.ScopeName, Nodes: r.Nodes,
-		ConnectionUnits: r.Flows, Revision: r.Revision, CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+		ID: r.ID, Name: r.Name, Standing: r.Standing, Enabled: r.Enabled, Policy: r.policy(), ScopeName: r.ScopeName,
+		Nodes: r.Nodes, ConnectionUnits: r.Flows, Revision: r.Revision, CreatedAt: r.CreatedAt.UTC(),
+		UpdatedAt: r.UpdatedAt.UTC(),
 	}
 }
 
@@ -98,7 +99,9 @@ const counted = `(select count(*) from health_states s where s.policy_id = p.id 
 	coalesce((select s.name from health_states s where s.kind = p.content #>> '{scope,kind}'
 		and s.subject_id::text = p.content #>> '{scope,id}'), '') as scope_name`
 
-func (p *policies) page(ctx context.Context, query httpapi.PageQuery, part string) (page httpapi.Page[Policy], err error) {
+func (p *policies) page(
+	ctx context.Context, query httpapi.PageQuery, part string,
+) (page httpapi.Page[Policy], err error) {
 	k, err := keyset.New(query, "p.id", "name", policyOrders)
 	if err != nil {
 		return page, err

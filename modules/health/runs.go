@@ -36,7 +36,8 @@ func (r *runs) start(ctx context.Context, asked Run) (out Started, err error) {
 	}
 	err = r.db.InTx(ctx, func(ctx context.Context) error {
 		// The placing writes the same documents.
-		if _, err := r.db.In(ctx).ExecContext(ctx, "lock table health_checks in share row exclusive mode"); err != nil {
+		_, err := r.db.In(ctx).ExecContext(ctx, "lock table health_checks in share row exclusive mode")
+		if err != nil {
 			return database.Fault(fmt.Errorf("lock the checks: %w", err), nil)
 		}
 		objects, err := r.subjects(ctx, asked)
@@ -47,7 +48,8 @@ func (r *runs) start(ctx context.Context, asked Run) (out Started, err error) {
 			return err
 		}
 		for _, object := range objects {
-			if err := r.journal.Record(ctx, r.db.In(ctx), audit.Entry{Action: actionChecked, Object: object}); err != nil {
+			entry := audit.Entry{Action: actionChecked, Object: object}
+			if err := r.journal.Record(ctx, r.db.In(ctx), entry); err != nil {
 				return fmt.Errorf("record that checks run: %w", err)
 			}
 		}

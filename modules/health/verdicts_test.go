@@ -161,8 +161,8 @@ func TestAPanelThatIsCutOffSaysNothingIsDown(t *testing.T) {
 	require.Equal(t, true, w.As(string(View)).Get("/api/v1/health/summary").Is(http.StatusOK).Value("panel_cut_off"))
 }
 
-// Domain 4.23 trap 7 and the issue: the panel is away for an hour, agents go on, their history arrives once, and nothing
-// is made up of it.
+// Domain 4.23 trap 7 and the issue: the panel is away for an hour, agents go on, their history arrives once, and
+// nothing is made up of it.
 func TestAnHourWithoutThePanelMakesNoFalseVerdict(t *testing.T) {
 	t.Parallel()
 	w, node, flow, port, handshake := watched(t)

@@ -55,8 +55,9 @@ func (f *follower) listener() events.Listener {
 		Name: "health.follow",
 		Kinds: []string{
 			flowsapi.EventApplySucceeded, flowsapi.EventDisabled, flowsapi.EventDeleted, flowsapi.EventChanged,
-			nodesapi.NodeCreated, nodesapi.NodeUpdated, nodesapi.NodeDeleted, nodesapi.NodeEnrolled, nodesapi.NodeOnline,
-			nodesapi.NodeDegraded, nodesapi.NodeOffline, nodesapi.NodeMaintenanceOn, nodesapi.NodeMaintenanceOff,
+			nodesapi.NodeCreated, nodesapi.NodeUpdated, nodesapi.NodeDeleted, nodesapi.NodeEnrolled,
+			nodesapi.NodeOnline, nodesapi.NodeDegraded, nodesapi.NodeOffline,
+			nodesapi.NodeMaintenanceOn, nodesapi.NodeMaintenanceOff,
 		},
 		Feature: feature, ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn, Handle: f.follow,
 	}

@@ -177,7 +177,8 @@ func newWorld(t *testing.T, names ...string) *world {
 	t.Helper()
 	w := &world{
 		t: t, clock: clockwork.NewFakeClockAt(time.Now().Add(-began).UTC().Truncate(time.Second)),
-		fleet: &fleet{ports: map[string]int{}}, flows: &flows{}, documents: &documents{held: map[string]agentapi.Watches{}},
+		fleet: &fleet{ports: map[string]int{}}, flows: &flows{},
+		documents: &documents{held: map[string]agentapi.Watches{}},
 	}
 	manifest := Module()
 	manifest.Attach = func(
@@ -189,8 +190,8 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.judge = judge.New(db, w.fleet, bus, w.clock, zap.NewNop())
 		w.intake, w.own = r.Intake(), r
 		return module.Parts{
-			Routes: newHandlers(h.policies, w.views, h.runs).routes(), Loops: r.Loops(), AgentBatches: []ingest.Intake{r.Intake()},
-			Ready: []func(context.Context) error{r.Renew}, Jobs: append(r.Jobs(), worker(w.placer)),
+			Routes: newHandlers(h.policies, w.views, h.runs).routes(), Loops: r.Loops(),
+			AgentBatches: []ingest.Intake{r.Intake()}, Ready: []func(context.Context) error{r.Renew}, Jobs: append(r.Jobs(), worker(w.placer)),
 		}
 	}
 	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), manifest)

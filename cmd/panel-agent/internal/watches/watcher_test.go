@@ -35,7 +35,8 @@ const skew = 10 * time.Minute
 func newWorld(t *testing.T, watches ...agentapi.Watch) *world {
 	t.Helper()
 	w := &world{
-		fake: clockwork.NewFakeClock(), down: map[string]bool{}, mute: map[string]bool{}, looks: map[string][]time.Time{},
+		fake: clockwork.NewFakeClock(), down: map[string]bool{}, mute: map[string]bool{},
+		looks: map[string][]time.Time{},
 	}
 	w.watcher = newWatcher(w.see, w.tell, func() time.Duration { return skew }, w.fake, zap.NewNop())
 	w.set(watches)

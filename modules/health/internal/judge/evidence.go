@@ -36,7 +36,8 @@ func (r *round) evidence(rows []sightRow, quorum int) (e evidence) {
 		c.sights = append(c.sights, r.sight(row))
 		if at := c.sights[len(c.sights)-1]; at.Fresh {
 			const onTheWay = 46 * time.Second
-			if old := at.At.Add(3*time.Duration(row.IntervalS)*time.Second + onTheWay); e.soon.IsZero() || old.Before(e.soon) {
+			old := at.At.Add(3*time.Duration(row.IntervalS)*time.Second + onTheWay)
+			if e.soon.IsZero() || old.Before(e.soon) {
 				e.soon = old
 			}
 		}
@@ -50,7 +51,8 @@ func (r *round) evidence(rows []sightRow, quorum int) (e evidence) {
 // sight is what one vantage says. The panel's own word does not count while it hears almost nobody.
 func (r *round) sight(row *sightRow) verdict.Sight {
 	s := verdict.Sight{
-		State: row.State, Reason: row.Reason, Panel: row.Vantage == place.Panel, At: moment(row.At), Latency: row.LatencyMs,
+		State: row.State, Reason: row.Reason, Panel: row.Vantage == place.Panel, At: moment(row.At),
+		Latency: row.LatencyMs,
 	}
 	s.Fresh = verdict.Fresh(s.At, r.now, time.Duration(row.IntervalS)*time.Second) && !(s.Panel && r.CutOff)
 	return s

@@ -58,7 +58,9 @@ func (w *watchRow) after(r resultRow) {
 		Failures: w.Failures, Successes: w.Successes, At: moment(w.At), Since: moment(w.Since),
 	}
 	next := streak.After(
-		verdict.Result{At: r.At, OK: r.OK, Reason: r.Reason, Error: r.Error, Latency: r.LatencyMs, Expires: r.CertExpiresAt},
+		verdict.Result{
+			At: r.At, OK: r.OK, Reason: r.Reason, Error: r.Error, Latency: r.LatencyMs, Expires: r.CertExpiresAt,
+		},
 		verdict.Thresholds{Failures: w.FailureThreshold, Successes: w.SuccessThreshold},
 	)
 	if next.At.Equal(streak.At) {

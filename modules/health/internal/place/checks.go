@@ -78,7 +78,9 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 			continue
 		}
 		chosen := rules.Choose(w.policies, rules.Flow, f.ID, f.Tags)
-		s := Subject{Kind: healthapi.Flow, ID: f.ID, Name: f.Name, Policy: &chosen, Layers: Layers{Nodes: f.NodeIDs}}
+		s := Subject{
+			Kind: healthapi.Flow, ID: f.ID, Name: f.Name, Policy: &chosen, Layers: Layers{Nodes: f.NodeIDs},
+		}
 		if !f.Enabled {
 			s.Layers = Layers{Resting: "disabled"}
 			subjects = append(subjects, s)
@@ -90,7 +92,8 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 		for _, e := range f.Entries {
 			s.Layers.Entries = append(s.Layers.Entries, Entry{e.Block, e.NodeID})
 			checks = append(checks, ofEntry(f.ID, e, &chosen)...)
-			if port := firstPort(e.Port); e.L4 != agentapi.UDP && port > 0 && (tcp[e.NodeID] == 0 || port < tcp[e.NodeID]) {
+			port, lowest := firstPort(e.Port), tcp[e.NodeID]
+			if e.L4 != agentapi.UDP && port > 0 && (lowest == 0 || port < lowest) {
 				tcp[e.NodeID] = port
 			}
 		}

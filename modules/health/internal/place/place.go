@@ -268,7 +268,8 @@ func (p *Placer) store(ctx context.Context, subjects []Subject, checks []Check, 
 	for i, one := range pairs {
 		ids[i], vantages[i] = one.check, one.vantage
 	}
-	if _, err = db.NewRaw(storeWatches, pgdialect.Array(ids), pgdialect.Array(vantages), Panel, now).Exec(ctx); err != nil {
+	_, err = db.NewRaw(storeWatches, pgdialect.Array(ids), pgdialect.Array(vantages), Panel, now).Exec(ctx)
+	if err != nil {
 		return database.Fault(fmt.Errorf("store who watches: %w", err), nil)
 	}
 	return p.storeSubjects(ctx, subjects, now)

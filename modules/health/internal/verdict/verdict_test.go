@@ -62,7 +62,8 @@ func TestACheckIsDownOnlyWhenAQuorumSaysSoAndNobodySeesIt(t *testing.T) {
 			[]verdict.Sight{sight(down, panel), sight(up), sight(up), sight(up)}, verdict.Verdict{State: up},
 		},
 		"all old": {
-			[]verdict.Sight{sight(up, old), sight(up, old)}, verdict.Verdict{State: unknown, Reason: verdict.EvidenceOld},
+			[]verdict.Sight{sight(up, old), sight(up, old)},
+			verdict.Verdict{State: unknown, Reason: verdict.EvidenceOld},
 		},
 	} {
 		require.Equal(t, one.want, verdict.Together(one.sights, 2).Verdict, name)

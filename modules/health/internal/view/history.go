@@ -21,8 +21,8 @@ const (
 	most       = 500 // changes
 )
 
-// History gives how a subject did from one moment to another; empty ones are a day ago and now. Faults: not_found (404),
-// bad_parameter (400).
+// History gives how a subject did from one moment to another; empty ones are a day ago and now. Faults: not_found
+// (404), bad_parameter (400).
 func (v *Views) History(ctx context.Context, kind, id, from, to string) (out History, err error) {
 	row, err := v.row(ctx, kind, id)
 	if err != nil {
@@ -65,7 +65,9 @@ func momentOr(text string, usual time.Time) time.Time {
 	return at.UTC()
 }
 
-func (v *Views) points(ctx context.Context, kind, id string, from, to, now time.Time) (out []Point, step int, err error) {
+func (v *Views) points(
+	ctx context.Context, kind, id string, from, to, now time.Time,
+) (out []Point, step int, err error) {
 	const ten, hour = 600, 3600
 	query, step := `select c.type as "check", r.at, 1 as results, (not r.ok)::integer as failed, r.latency_ms
 		from health_results r join health_checks c on c.id = r.check_id

@@ -76,8 +76,9 @@ func utc(at *time.Time) *time.Time {
 // shown is the subject as lists tell it. Seen are the agents' last signs of life, which are evidence as well.
 func (r *subjectRow) shown(seen map[string]time.Time, days map[string][]Day) Subject {
 	s := Subject{
-		Kind: r.Kind, ID: r.SubjectID, Name: r.Name, State: r.State, Reason: r.Reason, Hint: r.Hint, Since: r.Since.UTC(),
-		CheckedAt: utc(r.CheckedAt), Maintenance: r.Maintenance, Flapping: r.Flapping, Checks: []CheckCell{}, Days: []Day{},
+		Kind: r.Kind, ID: r.SubjectID, Name: r.Name, State: r.State, Reason: r.Reason, Hint: r.Hint,
+		Since: r.Since.UTC(), CheckedAt: utc(r.CheckedAt), Maintenance: r.Maintenance, Flapping: r.Flapping,
+		Checks: []CheckCell{}, Days: []Day{},
 	}
 	heard := seen[r.SubjectID]
 	for _, c := range r.Cells {
