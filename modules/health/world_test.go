@@ -191,7 +191,8 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.intake, w.own = r.Intake(), r
 		return module.Parts{
 			Routes: newHandlers(h.policies, w.views, h.runs).routes(), Loops: r.Loops(),
-			AgentBatches: []ingest.Intake{r.Intake()}, Ready: []func(context.Context) error{r.Renew}, Jobs: append(r.Jobs(), worker(w.placer)),
+			AgentBatches: []ingest.Intake{r.Intake()}, Ready: []func(context.Context) error{r.Renew},
+			Jobs: append(r.Jobs(), worker(w.placer)),
 		}
 	}
 	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), manifest)

@@ -1,0 +1,135 @@
+// Package health runs the real panel and three real agents: what two of them and the panel see of the third is what the
+// panel says of it.
+package health
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/e2e/rig"
+	"panel/e2e/rig/rigtest"
+	"panel/platform/testneed/freeport"
+)
+
+const within = 3 * time.Minute
+
+// seen is what the panel says of a node or flow.
+type seen struct {
+	State    string `json:"state"`
+	Reason   string `json:"reason"`
+	Evidence []struct {
+		Check   string `json:"check"`
+		State   string `json:"state"`
+		Reason  string `json:"reason"`
+		Stale   bool   `json:"stale"`
+		Vantage struct {
+			Kind string `json:"kind"`
+			Name string `json:"name"`
+		} `json:"vantage"`
+	} `json:"evidence"`
+}
+
+// by counts who says what of a check.
+func (s seen) by(check, state string) map[string]int {
+	out := map[string]int{}
+	for _, e := range s.Evidence {
+		if e.Check == check && e.State == state && !e.Stale {
+			out[e.Vantage.Kind]++
+		}
+	}
+	return out
+}
+
+type trial struct {
+	*testing.T
+	stand *rig.Stand
+	nodes []*rig.Agent
+	flow  string
+}
+
+func TestAgentsAndThePanelWatchAFlow(t *testing.T) {
+	t.Parallel()
+	w := &trial{T: t, stand: rigtest.Install(t, rig.PanelSettings{Env: []string{"PANEL_OUTBOUND_ALLOW=127.0.0.0/8"}})}
+	for _, name := range []string{"entry", "first", "second"} {
+		agent, err := w.stand.Enroll(t.Context(), name)
+		require.NoError(t, err)
+		w.nodes = append(w.nodes, agent)
+	}
+	rigtest.Run(t, w.stand, w.nodes...)
+	w.install()
+	t.Run("two agents and the panel see it well", w.isWell)
+	t.Run("a server that ends is down, as all of them see", w.ends)
+	t.Run("it comes back", w.comesBack)
+}
+
+// install serves a flow on the first node, which all look at every ten seconds.
+func (w *trial) install() {
+	w.Helper()
+	site, err := rig.OpenSite("127.0.0.1")
+	require.NoError(w, err)
+	w.Cleanup(site.Close)
+	port, err := freeport.Find()
+	require.NoError(w, err)
+	drawn, err := w.stand.API.Draw(w.Context(), "watched", rig.OneServer(w.nodes[0].NodeID, port, site))
+	require.NoError(w, err)
+	plan, err := w.stand.API.Compile(w.Context(), drawn.ID)
+	require.NoError(w, err)
+	_, err = w.stand.API.Apply(w.Context(), drawn.ID, plan)
+	require.NoError(w, err)
+	w.flow = drawn.ID
+	var standing struct {
+		Items []struct {
+			ID       string `json:"id"`
+			Revision int    `json:"revision"`
+		} `json:"items"`
+	}
+	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/health/policies", &standing))
+	checks := []map[string]any{{"type": "heartbeat"}, {"type": "core"}}
+	for _, kind := range []string{"tcp", "tls", "udp"} {
+		checks = append(checks, map[string]any{"type": kind, "interval_s": 10, "timeout_s": 5})
+	}
+	body := map[string]any{
+		"revision": standing.Items[0].Revision, "checks": checks, "recheck": map[string]any{"count": 3, "every_s": 1},
+	}
+	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+standing.Items[0].ID, body, nil))
+}
+
+// until waits for what the panel says of the flow.
+func (w *trial) until(t *testing.T, holds func(seen) bool) {
+	t.Helper()
+	err := rig.Eventually(t.Context(), within, func(ctx context.Context) error {
+		var now seen
+		if err := w.stand.API.Get(ctx, "/api/v1/health/connection-units/"+w.flow, &now); err != nil {
+			return err
+		}
+		if !holds(now) {
+			return fmt.Errorf("the flow is %+v", now)
+		}
+		return nil
+	})
+	require.NoError(t, err)
+}
+
+func (w *trial) isWell(t *testing.T) {
+	w.until(t, func(s seen) bool {
+		by := s.by("tls", "up")
+		return s.State == "up" && by["panel"] == 1 && by["agent"] == 2
+	})
+}
+
+func (w *trial) ends(t *testing.T) {
+	require.NoError(t, w.nodes[0].Stop())
+	w.until(t, func(s seen) bool {
+		by := s.by("tls", "down")
+		return s.State == "down" && by["panel"] == 1 && by["agent"] == 2
+	})
+}
+
+func (w *trial) comesBack(t *testing.T) {
+	require.NoError(t, w.nodes[0].Launch())
+	w.until(t, func(s seen) bool { return s.State == "up" && s.by("tls", "up")["agent"] == 2 })
+}
