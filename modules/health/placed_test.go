@@ -151,7 +151,7 @@ func TestWhatANodeReachesIsLookedAtByItself(t *testing.T) {
 	w.admin.Post(policiesPath, fields{
 		"name": "Egress", "scope": fields{"kind": "node", "id": w.node("ams")},
 		"checks": []fields{
-			{"type": "heartbeat"}, {"type": "http", "url": "https://www.example.com/"}, {"type": "dns", "name": "example.com"},
+			{"type": "heartbeat"}, {"type": "http", "page": "https://www.example.com/"}, {"type": "dns", "name": "example.com"},
 		},
 	}).Is(http.StatusCreated)
 	w.place()

@@ -77,7 +77,7 @@ func TestPoliciesThatMakeNoSenseAreRefused(t *testing.T) {
 		"scope.tag":                   {"scope": fields{"kind": "tag"}},
 		"name":                        {"scope": fields{"kind": "all"}, "name": "  "},
 		"vantages":                    {"scope": fields{"kind": "all"}, "vantages": fields{"panel": false, "agents": 0}},
-		"checks[0].url":               {"scope": fields{"kind": "all"}, "checks": []fields{{"type": "http", "url": "http://x:y@a.example"}}},
+		"checks[0].page":              {"scope": fields{"kind": "all"}, "checks": []fields{{"type": "http", "page": "http://x:y@a.example"}}},
 		"maintenance_windows[0].zone": {"scope": fields{"kind": "all"}, "maintenance_windows": []fields{{"weekdays": []string{"mon"}, "start": "03:00", "minutes": 5, "zone": "no/where"}}},
 	} {
 		if body["name"] == nil {

@@ -9093,6 +9093,8 @@ export interface components {
             interval_s?: number;
             /** @description dns: the name that each node must resolve */
             name?: string;
+            /** @description http: what each node must reach; only public addresses are asked */
+            page?: string;
             /**
              * Format: int64
              * @description 5 when left out
@@ -9100,8 +9102,6 @@ export interface components {
             timeout_s?: number;
             /** @enum {string} */
             type: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "http" | "dns";
-            /** @description http: what each node must reach; only public addresses are asked */
-            url?: string;
         };
         RulesFlap: {
             /** Format: int64 */

@@ -127,7 +127,7 @@ func ofNode(n *nodesapi.Node, port int, policy *rules.Named) (out []Check) {
 			c.Target = net.JoinHostPort(n.Address, strconv.Itoa(port))
 			c.Watch.Address = c.Target
 		case asked.Type == rules.HTTP:
-			c.Target, c.Watch.URL, c.Self = asked.URL, asked.URL, true
+			c.Target, c.Watch.URL, c.Self = asked.Page, asked.Page, true
 		case asked.Type == rules.DNS:
 			c.Target, c.Watch.Name, c.Self = asked.Name, asked.Name, true
 		default:

@@ -28,7 +28,7 @@ type Check struct {
 	Type      string `json:"type" enum:"heartbeat,core,tcp,udp,tls,http,dns"`
 	IntervalS int    `json:"interval_s,omitempty" minimum:"10" maximum:"3600" doc:"30 when left out; heartbeat and core come with every heartbeat"`
 	TimeoutS  int    `json:"timeout_s,omitempty" minimum:"1" maximum:"30" doc:"5 when left out"`
-	URL       string `json:"url,omitempty" maxLength:"500" doc:"http: what each node must reach; only public addresses are asked"`
+	Page      string `json:"page,omitempty" maxLength:"500" doc:"http: what each node must reach; only public addresses are asked"`
 	Name      string `json:"name,omitempty" maxLength:"253" doc:"dns: the name that each node must resolve"`
 }
 

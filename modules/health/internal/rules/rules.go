@@ -111,7 +111,7 @@ func (p Policy) Valid() error {
 }
 
 // key is what a policy may say once: pages and names may be several.
-func (c Check) key() string { return c.Type + " " + c.URL + " " + c.Name }
+func (c Check) key() string { return c.Type + " " + c.Page + " " + c.Name }
 
 func (s Scope) valid() error {
 	switch {
@@ -129,14 +129,14 @@ func (s Scope) valid() error {
 
 func (c Check) valid(field string) error {
 	switch {
-	case c.Type != HTTP && c.URL != "":
-		return fault.InvalidValue(field+".url", "belongs to a check of the type http")
+	case c.Type != HTTP && c.Page != "":
+		return fault.InvalidValue(field+".page", "belongs to a check of the type http")
 	case c.Type != DNS && c.Name != "":
 		return fault.InvalidValue(field+".name", "belongs to a check of the type dns")
 	case c.Type == DNS && !hostName(c.Name):
 		return fault.InvalidValue(field+".name", "name the host name that nodes must resolve")
-	case c.Type == HTTP && !page(c.URL):
-		return fault.InvalidValue(field+".url", "name the page that nodes must reach, https://example.com/")
+	case c.Type == HTTP && !page(c.Page):
+		return fault.InvalidValue(field+".page", "name the page that nodes must reach, https://example.com/")
 	case c.IntervalS > 0 && c.TimeoutS >= c.IntervalS:
 		return fault.InvalidValue(field+".timeout_s", "must be shorter than the interval")
 	}
