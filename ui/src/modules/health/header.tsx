@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { useWriteBlock } from "@/api/access";
+import { PageHeader } from "@/components/layout/page-header";
+import { PageTabs } from "@/components/layout/tabs";
+import classes from "./health.module.css";
+
+/** Why changes are closed, for all writing acts of the module. */
+export function useBlock(): string | undefined {
+  return useWriteBlock({ needs: "health.manage", feature: "health" });
+}
+
+const tabs = [
+  { key: "nodes", to: "/monitoring" },
+  { key: "flows", to: "/monitoring/flows" },
+  { key: "incidents", to: "/monitoring/incidents" },
+  { key: "policies", to: "/monitoring/policies" },
+] as const;
+
+interface HealthHeaderProps {
+  current: (typeof tabs)[number]["key"];
+  meta?: ReactNode;
+  closed?: string;
+  actions?: ReactNode;
+  /** How many incidents are open, as far as that is known. */
+  open?: number;
+}
+
+/** The head that the pages share. */
+export function HealthHeader({ current, meta, closed, actions, open }: HealthHeaderProps) {
+  const { t } = useTranslation("health");
+  return (
+    <>
+      <PageHeader title={t("title")} meta={meta ?? t(`${current}.lead`)} actions={actions} closed={closed} />
+      <div className={classes.tabs}>
+        <PageTabs
+          label={t("title")}
+          current={current}
+          tabs={tabs.map(({ key, to }) => ({
+            key,
+            label: t(`${key}.tab`),
+            link: { to },
+            ...(key === "incidents" && open ? { count: open, tone: "crit" as const } : {}),
+          }))}
+        />
+      </div>
+    </>
+  );
+}
