@@ -1,31 +1,53 @@
-import { IconBox } from "@tabler/icons-react";
-import { defineModule } from "@/module";
+import { IconHeartbeat } from "@tabler/icons-react";
+import { defineModule, type PageEntry } from "@/module";
 
-const label = { en: "Health", ru: "Health" };
+const label = { en: "Health", ru: "Здоровье" };
+const reliability = { label: { en: "Reliability", ru: "Надёжность" } };
 const view = ["health.view" as const];
+const checks = { en: "Checks", ru: "Проверки" };
+const home = { label, path: "/monitoring" };
 
-/** Items of health: the list, and how many there may be. */
+const page = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => ({
+  ...entry,
+  parents: [reliability, home],
+  needs: view,
+});
+
+/** How nodes and flows do, seen from several places. */
 export default defineModule({
   name: "health",
-  navigation: [{ group: "system", order: 80, path: "/health", label, icon: IconBox, needs: view }],
+  navigation: [{ group: "reliability", order: 10, path: home.path, label, icon: IconHeartbeat, needs: view }],
   pages: [
     {
-      path: "/health",
+      path: home.path,
       title: label,
-      parents: [{ label: { en: "System", ru: "Система" } }],
+      parents: [reliability],
       needs: view,
-      load: () => import("./items-page"),
+      load: () => import("./matrix/nodes-page"),
     },
+    page({
+      path: "/monitoring/flows",
+      title: { en: "Flows", ru: "Потоки" },
+      load: () => import("./matrix/flows-page"),
+    }),
+    page({
+      path: "/monitoring/policies",
+      title: { en: "Policies", ru: "Политики" },
+      load: () => import("./policies/policies-page"),
+    }),
+    page({
+      path: "/monitoring/nodes/$id",
+      title: { en: "Node", ru: "Нода" },
+      load: () => import("./subject/node-page"),
+    }),
+    page({
+      path: "/monitoring/flows/$id",
+      title: { en: "Flow", ru: "Поток" },
+      load: () => import("./subject/flow-page"),
+    }),
   ],
-  settings: [
-    {
-      key: "health",
-      order: 50,
-      label,
-      needs: view,
-      load: () => import("./settings-section"),
-    },
-  ],
-  areas: { permissions: { health: "system" }, features: { health: "system" } },
-  refresh: (event) => (event.kind.startsWith("health.") ? [["health"]] : []),
+  nodeTabs: [{ key: "checks", order: 40, label: checks, needs: view, load: () => import("./subject/node-tab") }],
+  flowTabs: [{ key: "checks", order: 40, label: checks, needs: view, load: () => import("./subject/flow-tab") }],
+  areas: { permissions: { health: "reliability" }, features: { health: "reliability" } },
+  refresh: ({ kind }) => (kind.startsWith("health.") ? [["health"]] : []),
 });

@@ -1,34 +1,33 @@
-import type { State } from "./api";
+import { useTranslation } from "react-i18next";
+import { useFormat } from "@/text/use-format";
+import { barsText, letterOf, type Bars } from "./days";
 import classes from "./history-bars.module.css";
-
-export type Day = State | "maintenance";
 
 const step = 2;
 const height = 18;
 const shortest = 5;
 
-/** What stands in one path: all bars of one state, so that a row of the list is few elements and not ninety. */
-function pathOf(days: readonly Day[], state: Day): string {
-  const top = state === "unknown" ? height - shortest : 0;
-  return days.flatMap((day, index) => (day === state ? [`M${index * step + 0.75} ${top}V${height}`] : [])).join("");
+/** All bars of one state are one path, so that a row of the list is few elements and not ninety. */
+function pathOf(states: string, letter: string): string {
+  const top = letter === letterOf.unknown ? height - shortest : 0;
+  let path = "";
+  for (let at = 0; at < states.length; at += 1) {
+    if (states[at] === letter) path += `M${at * step + 0.75} ${top}V${height}`;
+  }
+  return path;
 }
 
-const drawn: Day[] = ["up", "degraded", "down", "unknown", "maintenance"];
-
-/** One bar for each day, the oldest first. A day without a look is a stump, not a gap and not green. */
-export function HistoryBars({ days, label }: { days: readonly Day[]; label: string }) {
-  const width = days.length * step;
+/** One bar for each day, the oldest first. A day that nothing is known of is a stump: neither a gap nor green. */
+export function HistoryBars({ bars }: { bars: Bars }) {
+  const { t } = useTranslation("health");
+  const format = useFormat();
+  if (bars.states === "") return <span className="dim">—</span>;
+  const width = bars.states.length * step;
   return (
-    <svg
-      className={classes.bars}
-      width={width}
-      height={height}
-      viewBox={`0 0 ${width} ${height}`}
-      role="img"
-      aria-label={label}
-    >
-      {drawn.map((state) => {
-        const path = pathOf(days, state);
+    <svg className={classes.bars} width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img">
+      <title>{barsText(t, bars, format.number)}</title>
+      {Object.entries(letterOf).map(([state, letter]) => {
+        const path = pathOf(bars.states, letter);
         return path && <path key={state} d={path} data-state={state} />;
       })}
     </svg>

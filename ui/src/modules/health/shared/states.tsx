@@ -1,7 +1,7 @@
 import { useTranslation } from "react-i18next";
 import type { GlyphKind } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
-import type { State } from "./api";
+import type { State, Subject } from "./api";
 
 export const stateGlyph: Record<State | "maintenance", GlyphKind> = {
   up: "healthy",
@@ -10,6 +10,11 @@ export const stateGlyph: Record<State | "maintenance", GlyphKind> = {
   unknown: "no-data",
   maintenance: "maintenance",
 };
+
+/** What a list says of a subject: nobody is alarmed by one in maintenance, whatever is found there. */
+export function standing({ state, maintenance }: Pick<Subject, "state" | "maintenance">): State | "maintenance" {
+  return maintenance ? "maintenance" : state;
+}
 
 /** How something runs, as shape and word. */
 export function HealthState({ state, inTable }: { state: State | "maintenance"; inTable?: boolean }) {

@@ -1,0 +1,111 @@
+import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+
+type Schemas = components["schemas"];
+export type Policy = Schemas["HealthPolicy"];
+export type PolicyCheck = Schemas["RulesCheck"];
+export type Scope = Schemas["RulesScope"];
+export type Window = Schemas["RulesWindow"];
+
+/** What a person sets of a policy. */
+export type PolicyEntry = Pick<
+  Policy,
+  | "name"
+  | "enabled"
+  | "scope"
+  | "checks"
+  | "vantages"
+  | "quorum"
+  | "failure_threshold"
+  | "success_threshold"
+  | "recheck"
+  | "flap"
+  | "maintenance_windows"
+>;
+
+export const policiesQuery = infiniteQueryOptions({
+  queryKey: ["health", "policies"],
+  queryFn: ({ pageParam, signal }): Promise<Schemas["HealthPolicyPage"]> =>
+    answer(
+      api.GET("/api/v1/health/policies", {
+        params: { query: { sort: "name", limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } },
+        signal,
+      }),
+    ),
+  initialPageParam: "",
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
+  select: ({ pages }) => ({ items: pages.flatMap((page) => page.items), total: pages.at(-1)?.total ?? 0 }),
+});
+
+interface Saved {
+  /** Left out for a new one. */
+  policy: Policy | undefined;
+  entry: PolicyEntry;
+  /** Lets the panel make it once, however often the request is sent. */
+  key: string;
+}
+
+export function useSavePolicy() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: ({ policy, entry, key }: Saved): Promise<Policy> => {
+      if (!policy) {
+        const params = { header: { "Idempotency-Key": key } };
+        return answer(api.POST("/api/v1/health/policies", { params, body: entry } as never));
+      }
+      const { scope, enabled, ...rest } = entry;
+      const body = { revision: policy.revision, ...rest, ...(policy.standing ? {} : { scope, enabled }) };
+      return answer(api.PATCH("/api/v1/health/policies/{id}", { params: { path: { id: policy.id } }, body }));
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey: ["health"] }),
+  });
+}
+
+export function useRemovePolicy() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => answer(api.DELETE("/api/v1/health/policies/{id}", { params: { path: { id } } })),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["health"] }),
+  });
+}
+
+export interface Named {
+  id: string;
+  name: string;
+}
+
+/** Nodes or flows that a field offers for what was typed; health itself knows them, so no other permission is needed. */
+export const namedQuery = (kind: "node" | "connection_unit", q: string) =>
+  queryOptions({
+    queryKey: ["health", "named", kind, q],
+    queryFn: async ({ signal }): Promise<Named[]> => {
+      const params = { query: { limit: 20, sort: "name" as const, ...(q && { q }) } };
+      const page = await answer(
+        kind === "node"
+          ? api.GET("/api/v1/health/nodes", { params, signal })
+          : api.GET("/api/v1/health/connection-units", { params, signal }),
+      );
+      return page.items;
+    },
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
+  });
+
+/** The name of what a policy speaks of. */
+export const scopeNameQuery = ({ kind, id = "" }: Scope) =>
+  queryOptions({
+    queryKey: ["health", "name", kind, id],
+    queryFn: async ({ signal }): Promise<string> => {
+      const params = { path: { id } };
+      const found = await answer(
+        kind === "node"
+          ? api.GET("/api/v1/health/nodes/{id}", { params, signal })
+          : api.GET("/api/v1/health/connection-units/{id}", { params, signal }),
+      );
+      return found.name;
+    },
+    enabled: id !== "" && (kind === "node" || kind === "connection_unit"),
+    staleTime: 300_000,
+    retry: false,
+  });

@@ -1,0 +1,93 @@
+import { useTranslation } from "react-i18next";
+import { useFormat } from "@/text/use-format";
+import type { PolicyCheck, PolicyEntry, Window } from "./api";
+
+type Judged = Pick<
+  PolicyEntry,
+  "checks" | "vantages" | "quorum" | "failure_threshold" | "success_threshold" | "recheck"
+>;
+
+/** What agents report with every heartbeat, so that it has no pace of its own. */
+export const reported = (type: PolicyCheck["type"]) => type === "heartbeat" || type === "core";
+
+/** What a check does when its policy does not say. */
+export const usual = { interval: 30, timeout: 5 };
+
+/** The slowest of the looks that have a pace; undefined where none has. */
+function slowest(checks: readonly PolicyCheck[]): PolicyCheck | undefined {
+  const paced = checks.filter(({ type }) => !reported(type));
+  return paced.toSorted((a, b) => (b.interval_s ?? usual.interval) - (a.interval_s ?? usual.interval))[0];
+}
+
+/** After at most so many seconds a place says down: a whole interval, the first look, and the quick ones behind it. */
+export function secondsToDown({ checks, failure_threshold: failures, recheck }: Judged): number | undefined {
+  const check = slowest(checks);
+  if (!check) return undefined;
+  const [interval, timeout] = [check.interval_s ?? usual.interval, check.timeout_s ?? usual.timeout];
+  const quick = Math.min(recheck.count, failures - 1);
+  const others = failures - 1 - quick;
+  return interval + timeout + quick * (recheck.every_s + timeout) + others * (interval + timeout);
+}
+
+/** What a policy means, in sentences. */
+export function usePolicyText() {
+  const { t } = useTranslation("health");
+  const format = useFormat();
+  const places = ({ vantages }: Judged): string =>
+    [
+      vantages.panel && t("policy.text.panel"),
+      vantages.agents > 0 &&
+        (vantages.tag
+          ? t("policy.text.agentsTagged", { count: vantages.agents, tag: vantages.tag })
+          : t("policy.text.agents", { count: vantages.agents })),
+    ]
+      .filter(Boolean)
+      .join(t("policy.text.and"));
+  return (policy: Judged): string[] => {
+    const seconds = secondsToDown(policy);
+    return [
+      t("policy.text.seen", { places: places(policy) || t("policy.text.nobody") }),
+      t("policy.text.down", {
+        count: policy.quorum,
+        places: t("policy.text.places", { count: policy.quorum }),
+        failures: t("policy.text.failures", { count: policy.failure_threshold }),
+      }),
+      policy.recheck.count > 0
+        ? t("policy.text.recheck", { count: policy.recheck.count, every: format.span(policy.recheck.every_s) })
+        : t("policy.text.noRecheck"),
+      t("policy.text.up", { count: policy.success_threshold }),
+      ...(seconds === undefined ? [] : [t("policy.text.within", { span: format.span(seconds) })]),
+    ];
+  };
+}
+
+/** A check with its pace, in few words. */
+export function useCheckText(): (check: PolicyCheck) => string {
+  const { t } = useTranslation("health");
+  const format = useFormat();
+  return (check) => {
+    const about = check.url ?? check.name;
+    const pace = reported(check.type)
+      ? t("policy.withHeartbeat")
+      : t("policy.every", { span: format.span(check.interval_s ?? usual.interval) });
+    return [t(`checkLong.${check.type}`), about, pace].filter(Boolean).join(", ");
+  };
+}
+
+/** A time of maintenance in words. */
+export function useWindowText(): (window: Window) => string {
+  const { t } = useTranslation("health");
+  const format = useFormat();
+  return (window) => {
+    const when =
+      window.from && window.until
+        ? t("policy.once", { from: format.moment(window.from), until: format.moment(window.until) })
+        : t("policy.weekly", {
+            days: (window.weekdays ?? []).map((day) => t(`weekday.${day}`)).join(", "),
+            start: window.start,
+            span: format.uptime((window.minutes ?? 0) * 60),
+            zone: window.zone || "UTC",
+          });
+    return window.note ? `${when}: ${window.note}` : when;
+  };
+}

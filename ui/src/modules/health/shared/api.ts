@@ -1,0 +1,126 @@
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { answer, api } from "@/api/client";
+import type { components } from "@/api/schema.gen";
+import { barsOf, type Bars } from "./days";
+
+type Schemas = components["schemas"];
+export type Subject = Schemas["ViewSubject"];
+export type SubjectDetail = Schemas["ViewSubjectDetail"];
+export type CheckCell = Schemas["ViewCheckCell"];
+export type Evidence = Schemas["ViewEvidence"];
+export type Vantage = Schemas["ViewVantage"];
+export type Change = Schemas["ViewChange"];
+export type History = Schemas["ViewHistory"];
+export type Summary = Schemas["ViewSummary"];
+export type Counts = Schemas["ViewCounts"];
+export type Started = Schemas["HealthStarted"];
+export type State = Subject["state"];
+export type Check = CheckCell["check"];
+
+/** What is watched, as the addresses of the API and of pages name it. */
+export type Kind = "nodes" | "flows";
+
+export interface ListFilter {
+  q?: string | undefined;
+  state?: State | "not_up" | undefined;
+  sort?: string | undefined;
+}
+
+/** So many days does a history of bars have. */
+export const daysShown = 90;
+const pageSize = 100;
+
+/** Evidence comes by no event of its own. */
+const pace = 15_000;
+
+export const summaryQuery = queryOptions({
+  queryKey: ["health", "summary"],
+  queryFn: ({ signal }) => answer(api.GET("/api/v1/health/summary", { signal })),
+  refetchInterval: pace,
+});
+
+/** A subject as a list keeps it. */
+export type Row = Omit<Subject, "days"> & { bars: Bars };
+
+/** The rows that were read so far, and how many there are. */
+export interface Listed {
+  items: Row[];
+  total: number;
+}
+
+const rowOf = ({ days, ...subject }: Subject): Row => ({ ...subject, bars: barsOf(days) });
+
+async function readPage(kind: Kind, query: object, signal: AbortSignal) {
+  const page = await answer(
+    kind === "nodes"
+      ? api.GET("/api/v1/health/nodes", { params: { query }, signal })
+      : api.GET("/api/v1/health/connection-units", { params: { query }, signal }),
+  );
+  return { ...page, items: page.items.map(rowOf) };
+}
+
+/** More pages than this are not read anew by the clock: who has scrolled so far is told of changes by events. */
+const mostPolled = 3;
+
+export const subjectsQuery = (kind: Kind, filter: ListFilter) =>
+  infiniteQueryOptions({
+    queryKey: ["health", kind, "list", filter],
+    queryFn: ({ pageParam, signal }) =>
+      readPage(
+        kind,
+        { ...filter, days: daysShown, limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) },
+        signal,
+      ),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+    select: ({ pages }): Listed => ({
+      items: pages.flatMap((page) => page.items),
+      total: pages.at(-1)?.total ?? 0,
+    }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= mostPolled ? pace : false),
+  });
+
+export const subjectQuery = (kind: Kind, id: string) =>
+  queryOptions({
+    queryKey: ["health", kind, "one", id],
+    queryFn: ({ signal }): Promise<SubjectDetail> => {
+      const params = { path: { id }, query: { days: daysShown } };
+      return kind === "nodes"
+        ? answer(api.GET("/api/v1/health/nodes/{id}", { params, signal }))
+        : answer(api.GET("/api/v1/health/connection-units/{id}", { params, signal }));
+    },
+    refetchInterval: pace,
+  });
+
+export const historyQuery = (kind: Kind, id: string, from: string, to: string) =>
+  queryOptions({
+    queryKey: ["health", kind, "history", id, from, to],
+    queryFn: ({ signal }): Promise<History> => {
+      const params = { path: { id }, query: { from, to } };
+      return kind === "nodes"
+        ? answer(api.GET("/api/v1/health/nodes/{id}/history", { params, signal }))
+        : answer(api.GET("/api/v1/health/connection-units/{id}/history", { params, signal }));
+    },
+    placeholderData: keepPreviousData,
+  });
+
+/** Asks those who look at it to look now; what they find comes by itself. */
+export function useLookNow(kind: Kind, id: string) {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (): Promise<Started> =>
+      answer(
+        api.POST("/api/v1/health/checks/run", {
+          body: kind === "nodes" ? { node_ids: [id] } : { connection_unit_ids: [id] },
+        }),
+      ),
+    onSettled: () => queries.invalidateQueries({ queryKey: ["health"] }),
+  });
+}
