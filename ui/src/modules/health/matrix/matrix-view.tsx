@@ -94,7 +94,12 @@ const barsWidth = 200;
 function useColumns(kind: Kind, rows: readonly Row[]): Column<Row>[] {
   const { t } = useTranslation("health");
   return [
-    { key: "name", head: t(`${kind}.one`), sort: "name", cell: (subject) => <NameCell kind={kind} subject={subject} /> },
+    {
+      key: "name",
+      head: t(`${kind}.one`),
+      sort: "name",
+      cell: (subject) => <NameCell kind={kind} subject={subject} />,
+    },
     ...layersOf(rows).map((layer): Column<Row> => ({
       key: layer,
       head: t(`check.${layer}`),

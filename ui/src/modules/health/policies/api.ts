@@ -1,4 +1,10 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import {
+  infiniteQueryOptions,
+  keepPreviousData,
+  queryOptions,
+  useMutation,
+  useQueryClient,
+} from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 
@@ -75,7 +81,7 @@ export interface Named {
   name: string;
 }
 
-/** Nodes or flows that a field offers for what was typed; health itself knows them, so no other permission is needed. */
+/** Nodes or flows that a field offers for what was typed. Health knows them itself: no other permission is needed. */
 export const namedQuery = (kind: "node" | "connection_unit", q: string) =>
   queryOptions({
     queryKey: ["health", "named", kind, q],

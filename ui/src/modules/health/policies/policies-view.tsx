@@ -58,7 +58,12 @@ function PolicyCard({ policy, block, onEdit, onRemove }: PolicyCardProps) {
       right={
         <>
           {!policy.enabled && <Tag>{t("policy.off")}</Tag>}
-          <Action size="bar" reason={block} onClick={() => onEdit(policy)} aria-label={t("policy.changeNamed", { name })}>
+          <Action
+            size="bar"
+            reason={block}
+            onClick={() => onEdit(policy)}
+            aria-label={t("policy.changeNamed", { name })}
+          >
             {t("policy.change")}
           </Action>
           {!policy.standing && (

@@ -3,19 +3,18 @@ import { useTranslation } from "react-i18next";
 import { StaleTag } from "@/components/state/states";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useAfter } from "@/components/text/use-now";
-import type { Subject } from "./api";
 
-type Judged = Pick<Subject, "state" | "reason" | "hint">;
+type Judged = { reason: string; hint: string };
 
 /** Why something is as it is; a reason that this interface does not know yet, as the panel says it. */
-export function reasonText(t: TFunction<"health">, { reason }: Pick<Subject, "reason">): string {
+export function reasonText(t: TFunction<"health">, { reason }: Pick<Judged, "reason">): string {
   return reason ? t(`reason.${reason as "unreachable"}`, { defaultValue: reason }) : "";
 }
 
 /** What the cause may be, where the evidence tells. A hint that only repeats the reason is left out. */
 export function hintText(t: TFunction<"health">, { reason, hint }: Judged): string {
   if (!hint || hint === reason) return "";
-  return t(`hint.${hint}`);
+  return t(`hint.${hint as "route"}`, { defaultValue: hint });
 }
 
 /** Evidence older than this many milliseconds is said to be old on its row as well. */

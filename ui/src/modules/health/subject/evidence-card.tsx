@@ -34,7 +34,9 @@ export function EvidenceCard({ subject }: { subject: SubjectDetail }) {
       {targets.length === 0 ? (
         <p className={classes.quiet}>{t("evidence.none")}</p>
       ) : (
-        targets.map((target) => <TargetRows key={`${target.check} ${target.target} ${target.serverName}`} of={target} />)
+        targets.map((target) => (
+          <TargetRows key={`${target.check} ${target.target} ${target.serverName}`} of={target} />
+        ))
       )}
     </Card>
   );
@@ -54,7 +56,9 @@ function TargetRows({ of: { check, target, serverName, seen } }: { of: Target })
           </span>
         )}
         <span className={classes.tally}>
-          {down > 0 ? t("evidence.down", { count: down, all: seen.length }) : t("evidence.places", { count: seen.length })}
+          {down > 0
+            ? t("evidence.down", { count: down, all: seen.length })
+            : t("evidence.places", { count: seen.length })}
         </span>
       </h3>
       <ul>

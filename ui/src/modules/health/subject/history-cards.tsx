@@ -85,9 +85,7 @@ function ChangesCard({ changes }: { changes: readonly Change[] }) {
               <Glyph kind={stateGlyph[change.state]} />
               <span>
                 <span className="strong">{t(`state.${change.state}`)}</span>{" "}
-                <span className="soft">
-                  {[reasonText(t, change), hintText(t, change)].filter(Boolean).join("; ")}
-                </span>
+                <span className="soft">{[reasonText(t, change), hintText(t, change)].filter(Boolean).join("; ")}</span>
               </span>
               <time className="dim num" dateTime={change.at}>
                 {format.moment(change.at)}
