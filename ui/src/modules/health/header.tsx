@@ -13,7 +13,6 @@ export function useBlock(): string | undefined {
 const tabs = [
   { key: "nodes", to: "/monitoring" },
   { key: "flows", to: "/monitoring/flows" },
-  { key: "incidents", to: "/monitoring/incidents" },
   { key: "policies", to: "/monitoring/policies" },
 ] as const;
 
@@ -22,12 +21,10 @@ interface HealthHeaderProps {
   meta?: ReactNode;
   closed?: string;
   actions?: ReactNode;
-  /** How many incidents are open, as far as that is known. */
-  open?: number;
 }
 
 /** The head that the pages share. */
-export function HealthHeader({ current, meta, closed, actions, open }: HealthHeaderProps) {
+export function HealthHeader({ current, meta, closed, actions }: HealthHeaderProps) {
   const { t } = useTranslation("health");
   return (
     <>
@@ -36,12 +33,7 @@ export function HealthHeader({ current, meta, closed, actions, open }: HealthHea
         <PageTabs
           label={t("title")}
           current={current}
-          tabs={tabs.map(({ key, to }) => ({
-            key,
-            label: t(`${key}.tab`),
-            link: { to },
-            ...(key === "incidents" && open ? { count: open, tone: "crit" as const } : {}),
-          }))}
+          tabs={tabs.map(({ key, to }) => ({ key, label: t(`${key}.tab`), link: { to } }))}
         />
       </div>
     </>

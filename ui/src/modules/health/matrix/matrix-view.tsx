@@ -149,8 +149,8 @@ function Why({ subject }: { subject: Row }) {
   const said = subject.state === "up" ? "" : [reasonText(t, subject), hintText(t, subject)].filter(Boolean).join("; ");
   return (
     <span title={said || undefined}>
+      {subject.maintenance && `${t("state.maintenance")} · `}
       {t(`state.${subject.state}`)} · <RelativeTime at={subject.since} bare />
-      {subject.maintenance && ` · ${t("state.maintenance")}`}
       {subject.flapping && ` · ${t("flapping")}`}
       {said && ` · ${said}`}
     </span>

@@ -1,9 +1,10 @@
-import { NumberInput, Select, TextInput } from "@mantine/core";
+import { Select, TextInput } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { layers } from "../shared/check-mark";
 import type { PolicyCheck } from "./api";
+import { Numbers } from "./numbers";
 import classes from "./policies.module.css";
 import { errorUnder } from "./policy-form";
 import { reported, usual } from "./policy-text";
@@ -61,16 +62,13 @@ function CheckRow({ check, error, onChange, onRemove }: CheckRowProps) {
   const { type } = check;
   const word = t(`checkLong.${type}`);
   const seconds = (name: "interval_s" | "timeout_s", usually: number, least: number, most: number) => (
-    <NumberInput
-      size="md"
+    <Numbers
       label={t(`policy.${name}`)}
-      min={least}
-      max={most}
-      clampBehavior="blur"
-      allowDecimal={false}
+      least={least}
+      most={most}
       value={check[name] ?? usually}
       error={error(name)}
-      onChange={(typed) => onChange({ ...check, [name]: Number(typed) || usually })}
+      onChange={(value) => onChange({ ...check, [name]: value })}
     />
   );
   return (

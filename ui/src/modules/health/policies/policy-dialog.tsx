@@ -1,4 +1,4 @@
-import { Checkbox, NumberInput, Select, TextInput } from "@mantine/core";
+import { Checkbox, Select, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
@@ -9,6 +9,7 @@ import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { useSavePolicy, type Policy, type PolicyEntry } from "./api";
 import { CheckFields } from "./check-fields";
+import { Numbers } from "./numbers";
 import classes from "./policies.module.css";
 import { entryOf, errorUnder, sentOf } from "./policy-form";
 import { usePolicyText } from "./policy-text";
@@ -220,28 +221,3 @@ function Thresholds({ entry, wrong, set }: PartProps) {
 
 /** What is offered, with what is set. */
 const flapWindows = (set: number) => [...new Set([300, 600, 1_800, 3_600, set])].sort((a, b) => a - b);
-
-interface NumbersProps {
-  label: string;
-  value: number;
-  least: number;
-  most: number;
-  error: string | undefined;
-  onChange: (value: number) => void;
-}
-
-function Numbers({ label, value, least, most, error, onChange }: NumbersProps) {
-  return (
-    <NumberInput
-      size="md"
-      label={label}
-      min={least}
-      max={most}
-      clampBehavior="blur"
-      allowDecimal={false}
-      value={value}
-      error={error}
-      onChange={(typed) => onChange(Number(typed) || least)}
-    />
-  );
-}

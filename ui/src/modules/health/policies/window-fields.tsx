@@ -1,4 +1,4 @@
-import { MultiSelect, NumberInput, Select, TextInput } from "@mantine/core";
+import { MultiSelect, Select, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { serverNow } from "@/api/server-clock";
@@ -6,6 +6,7 @@ import { Action } from "@/components/action/action";
 import { DateTimeField } from "@/components/form/date-time-field";
 import { zonesWith } from "@/components/form/zones";
 import type { Window } from "./api";
+import { Numbers } from "./numbers";
 import classes from "./policies.module.css";
 import { errorUnder } from "./policy-form";
 
@@ -136,16 +137,13 @@ function WeeklyFields({ window, error, set }: WeeklyFieldsProps) {
           error={error("start")}
           onChange={(event) => set({ start: event.currentTarget.value })}
         />
-        <NumberInput
-          size="md"
+        <Numbers
           label={t("policy.length")}
-          min={1}
-          max={1_440}
-          clampBehavior="blur"
-          allowDecimal={false}
+          least={1}
+          most={1_440}
           value={window.minutes ?? 60}
           error={error("minutes")}
-          onChange={(minutes) => set({ minutes: Number(minutes) || 60 })}
+          onChange={(minutes) => set({ minutes })}
         />
       </div>
       <Select

@@ -11,9 +11,19 @@ export function reasonText(t: TFunction<"health">, { reason }: Pick<Judged, "rea
   return reason ? t(`reason.${reason as "unreachable"}`, { defaultValue: reason }) : "";
 }
 
+/** What a reason says already of the cause. */
+const implied: Record<string, string> = {
+  agent_lost: "agent",
+  core_stopped: "core_failed",
+  certificate_expired: "cert",
+  certificate_name: "cert",
+  name_unresolved: "dns",
+  node_down: "node",
+};
+
 /** What the cause may be, where the evidence tells. A hint that only repeats the reason is left out. */
 export function hintText(t: TFunction<"health">, { reason, hint }: Judged): string {
-  if (!hint || hint === reason) return "";
+  if (!hint || hint === reason || hint === implied[reason]) return "";
   return t(`hint.${hint as "route"}`, { defaultValue: hint });
 }
 

@@ -1,0 +1,128 @@
+import { serveUnder } from "@/testing/serve";
+import type { Policy } from "./policies/api";
+import type { CheckCell, Evidence, Subject, SubjectDetail, Summary } from "./shared/api";
+import type { Day } from "./shared/days";
+
+export const serve = serveUnder("/api/v1/health");
+export { pageOf } from "@/testing/serve";
+
+/** How long ago, as a moment. */
+export const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+
+export const nodeId = "01890000-0000-7000-8000-000000000001";
+
+/** One layer that all four places see well. */
+export function makeCell(change: Partial<CheckCell> = {}): CheckCell {
+  return {
+    check: "tcp",
+    state: "up",
+    reason: "",
+    up: 4,
+    down: 0,
+    unknown: 0,
+    latency_ms: 21.4,
+    checked_at: ago(9),
+    ...change,
+  };
+}
+
+export function makeDay(change: Partial<Day> = {}): Day {
+  return { day: "2026-03-10", state: "up", up_pct: 100, down_s: 0, degraded_s: 0, ...change };
+}
+
+/** A node that is well. */
+export function makeSubject(change: Partial<Subject> = {}): Subject {
+  return {
+    kind: "node",
+    id: nodeId,
+    name: "fra-02",
+    state: "up",
+    reason: "",
+    hint: "",
+    since: ago(86_400 * 3),
+    checked_at: ago(9),
+    maintenance: false,
+    flapping: false,
+    checks: [makeCell({ check: "heartbeat", latency_ms: null }), makeCell()],
+    days: [makeDay()],
+    ...change,
+  };
+}
+
+/** What the panel sees well. */
+export function makeEvidence(change: Partial<Evidence> = {}): Evidence {
+  return {
+    check: "tcp",
+    target: "203.0.113.7:443",
+    vantage: { kind: "panel", name: "" },
+    state: "up",
+    stale: false,
+    ok: true,
+    reason: "",
+    latency_ms: 21.4,
+    failures: 0,
+    at: ago(9),
+    since: ago(900),
+    ...change,
+  };
+}
+
+/** A node that three agents cannot reach and the panel can. */
+export function makeDetail(change: Partial<SubjectDetail> = {}): SubjectDetail {
+  const lost = (name: string) =>
+    makeEvidence({
+      vantage: { kind: "agent", node_id: `id of ${name}`, name },
+      state: "down",
+      ok: false,
+      reason: "timeout",
+      error: "i/o timeout",
+      latency_ms: null,
+      failures: 4,
+    });
+  return {
+    ...makeSubject({ state: "degraded", reason: "partly_unreachable", hint: "route", since: ago(840) }),
+    policy_id: "01890000-0000-7000-8000-0000000000a1",
+    policy_name: "Everything",
+    quorum: 2,
+    evidence: [makeEvidence(), lost("ams-01"), lost("waw-01"), lost("sto-01")],
+    ...change,
+  };
+}
+
+export function makeSummary(change: Partial<Summary> = {}): Summary {
+  const counts = { total: 12, up: 10, degraded: 1, down: 1, unknown: 0, maintenance: 1 };
+  return {
+    nodes: counts,
+    connection_units: counts,
+    watchers: { able: 11, lacking: 0, checks: 40, pairs: 150 },
+    checked_at: ago(5),
+    late_s: 0.2,
+    panel_cut_off: false,
+    ...change,
+  };
+}
+
+/** The policy of everything else. */
+export function makePolicy(change: Partial<Policy> = {}): Policy {
+  return {
+    id: "01890000-0000-7000-8000-0000000000a1",
+    name: "Everything",
+    standing: true,
+    enabled: true,
+    scope: { kind: "all" },
+    checks: [{ type: "heartbeat" }, { type: "core" }, { type: "tcp", interval_s: 30, timeout_s: 5 }],
+    vantages: { panel: true, agents: 3 },
+    quorum: 2,
+    failure_threshold: 3,
+    success_threshold: 2,
+    recheck: { count: 3, every_s: 5 },
+    flap: { max_changes: 6, window_s: 600 },
+    maintenance_windows: [],
+    nodes: 12,
+    connection_units: 5,
+    revision: 4,
+    created_at: ago(9_000),
+    updated_at: ago(9_000),
+    ...change,
+  };
+}
