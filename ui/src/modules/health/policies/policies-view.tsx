@@ -8,6 +8,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, type ViewState } from "@/components/state/states";
 import { Tag } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
+import { policyName } from "../shared/policy-name";
 import { scopeNameQuery, type Policy, type Scope } from "./api";
 import classes from "./policies.module.css";
 import { useCheckText, usePolicyText, useWindowText } from "./policy-text";
@@ -49,7 +50,7 @@ function PolicyCard({ policy, block, onEdit, onRemove }: PolicyCardProps) {
   const sentences = usePolicyText();
   const checkText = useCheckText();
   const windowText = useWindowText();
-  const { name } = policy;
+  const name = policyName(t, policy.name);
   return (
     <Card
       title={name}

@@ -7,6 +7,7 @@ import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
+import { policyName } from "../shared/policy-name";
 import { useSavePolicy, type Policy, type PolicyEntry } from "./api";
 import { CheckFields } from "./check-fields";
 import { Numbers } from "./numbers";
@@ -28,7 +29,7 @@ interface PolicyDialogProps {
 export function PolicyDialog(props: PolicyDialogProps) {
   const { t } = useTranslation("health");
   const { policy, onClose } = props;
-  const title = policy ? t("policy.changeNamed", { name: policy.name }) : t("policy.add");
+  const title = policy ? t("policy.changeNamed", { name: policyName(t, policy.name) }) : t("policy.add");
   return (
     <FormModal opened onClose={onClose} title={title} size="lg">
       <PolicyForm {...props} />

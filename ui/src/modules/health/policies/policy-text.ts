@@ -29,6 +29,9 @@ export function secondsToDown({ checks, failure_threshold: failures, recheck }: 
   return interval + timeout + quick * (recheck.every_s + timeout) + others * (interval + timeout);
 }
 
+/** A promise in minutes is never shorter than it is in seconds. */
+const roundedUp = (seconds: number) => (seconds < 60 ? seconds : Math.ceil(seconds / 60) * 60);
+
 /** What a policy means, in sentences. */
 export function usePolicyText() {
   const { t } = useTranslation("health");
@@ -56,7 +59,7 @@ export function usePolicyText() {
         ? t("policy.text.recheck", { count: policy.recheck.count, every: format.span(policy.recheck.every_s) })
         : t("policy.text.noRecheck"),
       t("policy.text.up", { count: policy.success_threshold }),
-      ...(seconds === undefined ? [] : [t("policy.text.within", { span: format.span(seconds) })]),
+      ...(seconds === undefined ? [] : [t("policy.text.within", { span: format.span(roundedUp(seconds)) })]),
     ];
   };
 }

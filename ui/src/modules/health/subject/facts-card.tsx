@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Card, Facts } from "@/components/layout/card";
 import type { SubjectDetail } from "../shared/api";
+import { policyName } from "../shared/policy-name";
 
 /** By which policy it is judged, and how. */
 export function FactsCard({ subject }: { subject: SubjectDetail }) {
@@ -12,7 +13,10 @@ export function FactsCard({ subject }: { subject: SubjectDetail }) {
       <Facts
         nameWidth={128}
         items={[
-          { name: t("facts.policy"), value: <Link to={"/monitoring/policies" as "/"}>{subject.policy_name}</Link> },
+          {
+            name: t("facts.policy"),
+            value: <Link to={"/monitoring/policies" as "/"}>{policyName(t, subject.policy_name)}</Link>,
+          },
           { name: t("facts.quorum"), value: t("facts.quorumOf", { count: subject.quorum }) },
           { name: t("facts.places"), value: places },
         ]}

@@ -6,7 +6,6 @@ import { PageHeader, Meta } from "@/components/layout/page-header";
 import { usePageTitle } from "@/components/layout/page-title";
 import { useBlock } from "../header";
 import { subjectQuery, type Kind } from "../shared/api";
-import { HealthState, standing } from "../shared/states";
 import { SubjectBody } from "./subject-body";
 
 const needs = { nodes: "nodes.view", flows: "connection_units.view" } as const;
@@ -22,7 +21,6 @@ export function SubjectPage({ kind }: { kind: Kind }) {
     <>
       <PageHeader
         title={subject?.name ?? t(`${kind}.one`)}
-        beside={subject && <HealthState state={standing(subject)} />}
         meta={
           can(needs[kind]) && (
             <Meta>
