@@ -13,6 +13,7 @@ import (
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/console"
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/own"
 	"panel/modules/health/internal/place"
@@ -67,6 +68,7 @@ func Module() module.Module {
 			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong},
 		},
 		Migrations: module.SQL(files),
+		Commands:   console.Commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
 			place.New, results.New, own.New, judge.New, view.New, newPolicies, newRuns, newHandlers,
