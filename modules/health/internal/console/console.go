@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,17 +30,6 @@ func Commands(env cli.Env) []*cobra.Command {
 		policiesCommand(env), createPolicyCommand(env), changePolicyCommand(env), deletePolicyCommand(env),
 	)
 	return []*cobra.Command{group}
-}
-
-// spoken are the words that a table says in the language of its reader.
-var spoken = []string{"up", "degraded", "down", "unknown", "maintenance", "panel", "the node itself", "old"}
-
-// word is one of ours as people read it in a table; scripts get it as it is.
-func word(env cli.Env, text string) string {
-	if env.Form() == cli.Table && slices.Contains(spoken, text) {
-		return env.T(text)
-	}
-	return text
 }
 
 func statusCommand(env cli.Env) *cobra.Command {
@@ -124,7 +112,7 @@ func listCommand(env cli.Env, path, schema string, command *cobra.Command) *cobr
 		heads := []string{"Name", "State", "Since", "Reason", "Failing checks", "ID"}
 		return cli.ListAll(cmd.Context(), env, schema, path+"?"+query.Encode(), heads, func(s view.Subject) []string {
 			return []string{
-				s.Name, standing(env, s), s.Since.UTC().Format(time.RFC3339), cli.OrDash(s.Reason), cli.OrDash(failing(s)), s.ID,
+				s.Name, standing(s), s.Since.UTC().Format(time.RFC3339), cli.OrDash(s.Reason), cli.OrDash(failing(s)), s.ID,
 			}
 		})
 	}
@@ -134,11 +122,11 @@ func listCommand(env cli.Env, path, schema string, command *cobra.Command) *cobr
 }
 
 // standing is the state, and whether it is one of maintenance.
-func standing(env cli.Env, s view.Subject) string {
+func standing(s view.Subject) string {
 	if s.Maintenance {
-		return word(env, s.State) + ", " + word(env, "maintenance")
+		return s.State + ", maintenance"
 	}
-	return word(env, s.State)
+	return s.State
 }
 
 // failing names the checks that some place sees down, with how many of all places do.
@@ -179,7 +167,7 @@ func showCommand(env cli.Env) *cobra.Command {
 			heads := []string{"Check", "Address", "Place", "State", "Reason", "Failures", "Latency, ms", "Seen"}
 			rows := make([][]string, len(shown.Evidence))
 			for i, e := range shown.Evidence {
-				rows[i] = evidenceCells(env, e)
+				rows[i] = evidenceCells(e)
 			}
 			return env.List(shown, heads, rows)
 		},
@@ -188,13 +176,10 @@ func showCommand(env cli.Env) *cobra.Command {
 	return command
 }
 
-func evidenceCells(env cli.Env, e view.Evidence) []string {
+func evidenceCells(e view.Evidence) []string {
 	place, state, latency := e.Vantage.Name, e.State, "-"
-	switch e.Vantage.Kind {
-	case "panel":
-		place = word(env, "panel")
-	case "self":
-		place = word(env, "the node itself")
+	if e.Vantage.Kind != "agent" {
+		place = e.Vantage.Kind
 	}
 	if e.Stale {
 		state = "old"
@@ -203,7 +188,7 @@ func evidenceCells(env cli.Env, e view.Evidence) []string {
 		latency = strconv.FormatFloat(*e.LatencyMs, 'f', 1, 64)
 	}
 	return []string{
-		e.Check, cli.OrDash(e.Target), cli.OrDash(place), word(env, state), cli.OrDash(e.Reason), strconv.Itoa(e.Failures),
+		e.Check, cli.OrDash(e.Target), cli.OrDash(place), state, cli.OrDash(e.Reason), strconv.Itoa(e.Failures),
 		latency, cli.Stamp(e.At),
 	}
 }

@@ -68,7 +68,7 @@ func TestWhatEachPlaceSeesIsShown(t *testing.T) {
 	require.Equal(t, []string{"GET /api/v1/health/nodes/" + fraID}, asked)
 	require.Equal(t, "tcp\t192.0.2.1:443\tpanel\tup\t-\t0\t21.4\t2026-01-20T05:53:00Z\n"+
 		"tcp\t192.0.2.1:443\tams-01\tdown\ttimeout\t4\t-\t2026-01-20T05:53:00Z\n"+
-		"core\t-\tthe node itself\told\t-\t0\t-\t-\n", out)
+		"core\t-\tself\told\t-\t0\t-\t-\n", out)
 }
 
 func TestAFlowIsNamedAsSuch(t *testing.T) {

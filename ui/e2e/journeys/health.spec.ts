@@ -1,0 +1,138 @@
+import type { Page } from "@playwright/test";
+import { test } from "../rig/populated";
+import { eventually } from "../rig/processes";
+import { expect, isTold, passesGates, picture, signIn, signOut } from "../rig/test";
+
+const looks = [
+  ["en", "dark", 1360],
+  ["ru", "light", 1360],
+  ["ru", "dark", 768],
+  ["en", "light", 390],
+  ["ru", "dark", 390],
+] as const;
+
+/** Draws the open page in both languages and themes, and on a phone. */
+async function inEveryLook(page: Page, name: string): Promise<void> {
+  for (const [language, theme, width] of looks) {
+    await page.evaluate(
+      ([to, paint]) => (localStorage.setItem("panel-language", to), localStorage.setItem("panel-theme", paint)),
+      [language, theme] as const,
+    );
+    await page.setViewportSize({ width, height: 900 });
+    await page.reload();
+    await expect(page.locator("html")).toHaveAttribute("lang", language);
+    await expect(page.getByText("fra-01").first()).toBeVisible();
+    await passesGates(page);
+    await picture(page, `${name}-${language}-${theme}-${width}`);
+  }
+  await page.evaluate(
+    () => (localStorage.setItem("panel-language", "en"), localStorage.setItem("panel-theme", "dark")),
+  );
+  await page.setViewportSize({ width: 1360, height: 860 });
+  await page.reload();
+}
+
+test("the matrix shows how nodes and flows do, and leads to who sees what", async ({ page, stand, populated }) => {
+  const health = `/api/v1/health/nodes/${populated.node}`;
+  await eventually("a node that is judged", 120, async () => {
+    const { evidence } = await stand.call<{ evidence: { check: string; at: string | null }[] }>(
+      populated.token,
+      "GET",
+      health,
+    );
+    return evidence.some(({ check, at }) => check === "heartbeat" && at !== null) ? true : undefined;
+  });
+  await signIn(page, stand.url);
+  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Health" }).click();
+  const row = page.getByRole("row").filter({ hasText: "fra-01" });
+  await expect(row.getByRole("img", { name: "Healthy" }).first()).toBeVisible();
+  await inEveryLook(page, "health-matrix");
+
+  await page.getByRole("link", { name: "fra-01" }).click();
+  await expect(page.getByRole("heading", { name: "fra-01" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Evidence" }).getByText("The node itself").first()).toBeVisible();
+  await expect(page.getByRole("region", { name: "Verdict" })).toBeVisible();
+  await page.getByRole("button", { name: "Check now" }).click();
+  await isTold(page, "Checks are under way");
+  await inEveryLook(page, "health-node");
+
+  await page.getByRole("link", { name: "Open node" }).click();
+  await page.getByRole("navigation", { name: "Parts of the node" }).getByRole("link", { name: "Checks" }).click();
+  await expect(page.getByRole("region", { name: "Verdict" })).toBeVisible();
+  await passesGates(page);
+
+  await page.goto(`${stand.url}/monitoring/flows`);
+  await page.getByRole("link", { name: "Office" }).click();
+  await expect(page.getByRole("heading", { name: "Office" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Evidence" })).toBeVisible();
+  await passesGates(page);
+  await picture(page, "health-flow");
+});
+
+test("a policy says what it means while it is written, and governs its node from then on", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/monitoring/policies`);
+  await expect(page.getByRole("region", { name: "Everything else" })).toBeVisible();
+  await page.getByRole("button", { name: "New policy" }).click();
+  const dialog = page.getByRole("dialog", { name: "New policy" });
+  await dialog.getByRole("textbox", { name: "Name" }).fill("Frankfurt alone");
+  await dialog.getByRole("combobox", { name: "Counts for" }).click();
+  await page.getByRole("option", { name: "Node", exact: true }).click();
+  await dialog.getByRole("combobox", { name: "Node" }).fill("fra");
+  await page.getByRole("option", { name: "fra-01" }).click();
+  await dialog.getByRole("textbox", { name: "Places that must agree" }).fill("1");
+  await expect(dialog.getByText(/Down when 1 place sees/)).toBeVisible();
+  await passesGates(page);
+  await picture(page, "health-policy-dialog");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await isTold(page, "Frankfurt alone is saved");
+  const card = page.getByRole("region", { name: "Frankfurt alone" });
+  await expect(card.getByText("Counts for 1 node")).toBeVisible();
+  await inEveryLook(page, "health-policies");
+
+  await card.getByRole("link", { name: "fra-01" }).click();
+  await expect(page.getByRole("link", { name: "Frankfurt alone" })).toBeVisible();
+  await page.goBack();
+  await page.getByRole("button", { name: "Remove Frankfurt alone…" }).click();
+  await page.getByRole("button", { name: "Remove", exact: true }).click();
+  await expect(card).toHaveCount(0);
+  const { policy_name: name } = await stand.call<{ policy_name: string }>(
+    populated.token,
+    "GET",
+    `/api/v1/health/nodes/${populated.node}`,
+  );
+  expect(name).toBe("Everything");
+});
+
+test("whoever may only look changes nothing, and whoever may not look sees nothing", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const watcher = { username: "vera", password: "a sentence for vera" };
+  const stranger = { username: "stan", password: "a sentence for stan" };
+  for (const [who, permissions] of [
+    [watcher, ["health.view"]],
+    [stranger, ["nodes.view"]],
+  ] as const) {
+    await stand.call(populated.token, "POST", "/api/v1/accounts", { ...who, permissions });
+    await stand.settle(who);
+  }
+  await signIn(page, stand.url, watcher);
+  await page.goto(`${stand.url}/monitoring/policies`);
+  await expect(page.getByRole("button", { name: /^New policy/ })).toHaveAttribute("aria-disabled", "true");
+  await passesGates(page);
+  await page.goto(`${stand.url}/monitoring/nodes/${populated.node}`);
+  await expect(page.getByRole("button", { name: /^Check now/ })).toHaveAttribute("aria-disabled", "true");
+  await expect(page.getByRole("link", { name: "Open node" })).toHaveCount(0);
+  await signOut(page);
+
+  await signIn(page, stand.url, stranger);
+  await expect(page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Health" })).toHaveCount(0);
+  await page.goto(`${stand.url}/monitoring`);
+  await expect(page.getByText("health.view").first()).toBeVisible();
+});
