@@ -1,6 +1,7 @@
 import type { Page } from "@playwright/test";
 import { test } from "../rig/populated";
 import { eventually } from "../rig/processes";
+import type { Stand } from "../rig/stand";
 import { expect, isTold, passesGates, picture, signIn, signOut } from "../rig/test";
 
 const looks = [
@@ -32,6 +33,20 @@ async function inEveryLook(page: Page, name: string): Promise<void> {
   await page.reload();
 }
 
+/** Makes an account that has chosen its own password already. */
+async function makeAccount(
+  stand: Stand,
+  token: string,
+  { username, password }: { username: string; password: string },
+  permissions: readonly string[],
+): Promise<void> {
+  const first = `made for ${username} by anna`;
+  await stand.call(token, "POST", "/api/v1/accounts", { username, password: first, permissions });
+  const session = await stand.call<{ token: string }>("", "POST", "/api/v1/auth/login", { username, password: first });
+  const change = { current_password: first, new_password: password };
+  await stand.call(session.token, "POST", "/api/v1/auth/password", change);
+}
+
 test("the matrix shows how nodes and flows do, and leads to who sees what", async ({ page, stand, populated }) => {
   const health = `/api/v1/health/nodes/${populated.node}`;
   await eventually("a node that is judged", 120, async () => {
@@ -57,7 +72,7 @@ test("the matrix shows how nodes and flows do, and leads to who sees what", asyn
   await inEveryLook(page, "health-node");
 
   await page.getByRole("link", { name: "Open node" }).click();
-  await page.getByRole("navigation", { name: "Parts of the node" }).getByRole("link", { name: "Checks" }).click();
+  await page.getByRole("navigation", { name: "Node", exact: true }).getByRole("link", { name: "Checks" }).click();
   await expect(page.getByRole("region", { name: "Verdict" })).toBeVisible();
   await passesGates(page);
 
@@ -119,8 +134,7 @@ test("whoever may only look changes nothing, and whoever may not look sees nothi
     [watcher, ["health.view"]],
     [stranger, ["nodes.view"]],
   ] as const) {
-    await stand.call(populated.token, "POST", "/api/v1/accounts", { ...who, permissions });
-    await stand.settle(who);
+    await makeAccount(stand, populated.token, who, permissions);
   }
   await signIn(page, stand.url, watcher);
   await page.goto(`${stand.url}/monitoring/policies`);

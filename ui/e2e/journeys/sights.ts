@@ -34,6 +34,7 @@ export function sightsOf(ids: Populated): Sight[] {
     ...targets(ids),
     ...pools(ids),
     ...policies(),
+    ...health(ids),
     ...clients(ids),
     ...upkeep(ids),
     ...system(ids),
@@ -129,6 +130,19 @@ function policies(): Sight[] {
         button("Remove Upstream…", "remove a custom plan"),
       ],
     },
+  ];
+}
+
+function health({ node, flow }: Populated): Sight[] {
+  return [
+    { path: "/monitoring", layers: [button(/^Columns and density/, "columns")] },
+    { path: "/monitoring?state=down&q=nobody" },
+    { path: "/monitoring/flows" },
+    { path: `/monitoring/nodes/${node}` },
+    { path: `/monitoring/flows/${flow}` },
+    { path: "/monitoring/policies", layers: [button("New policy"), button("Change Everything else")] },
+    { path: `/nodes/${node}?tab=checks` },
+    { path: `/flows/${flow}/checks` },
   ];
 }
 
