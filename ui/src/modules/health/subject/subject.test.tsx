@@ -58,7 +58,7 @@ describe("how a node does", () => {
       makeDetail({ days: [makeDay(), makeDay({ day: "2026-03-11", state: "down", up_pct: 90, down_s: 8_640 })] }),
     );
     expect(await screen.findByTitle("11 Mar, Down, down for 2 h")).toBeInTheDocument();
-    expect(screen.getByText("2 places see it down")).toBeInTheDocument();
+    expect(screen.getByText("2 places see it down and none well")).toBeInTheDocument();
     const changes = await screen.findByRole("list", { name: "Changes of state" });
     expect(within(changes).getAllByRole("listitem")[1]).toHaveTextContent("Down It cannot be reached");
   });
