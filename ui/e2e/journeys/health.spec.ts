@@ -64,7 +64,7 @@ test("the matrix shows how nodes and flows do, and leads to who sees what", asyn
   await inEveryLook(page, "health-matrix");
 
   await page.getByRole("link", { name: "fra-01" }).click();
-  await expect(page.getByRole("heading", { name: "fra-01" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "fra-01", level: 1 })).toBeVisible();
   await expect(page.getByRole("region", { name: "Evidence" }).getByText("The node itself").first()).toBeVisible();
   await expect(page.getByRole("region", { name: "Verdict" })).toBeVisible();
   await page.getByRole("button", { name: "Check now" }).click();
@@ -78,7 +78,7 @@ test("the matrix shows how nodes and flows do, and leads to who sees what", asyn
 
   await page.goto(`${stand.url}/monitoring/flows`);
   await page.getByRole("link", { name: "Office" }).click();
-  await expect(page.getByRole("heading", { name: "Office" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Office", level: 1 })).toBeVisible();
   await expect(page.getByRole("region", { name: "Evidence" })).toBeVisible();
   await passesGates(page);
   await picture(page, "health-flow");

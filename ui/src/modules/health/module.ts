@@ -48,6 +48,15 @@ export default defineModule({
   ],
   nodeTabs: [{ key: "checks", order: 40, label: checks, needs: view, load: () => import("./subject/node-tab") }],
   flowTabs: [{ key: "checks", order: 40, label: checks, needs: view, load: () => import("./subject/flow-tab") }],
+  flowColumns: [
+    {
+      key: "health-days",
+      order: 10,
+      label: { en: "30 days", ru: "30 дней" },
+      needs: view,
+      load: () => import("./subject/flow-column"),
+    },
+  ],
   areas: { permissions: { health: "reliability" }, features: { health: "reliability" } },
   refresh: ({ kind }) => (kind.startsWith("health.") ? [["health"]] : []),
 });

@@ -110,6 +110,7 @@ export function makePolicy(change: Partial<Policy> = {}): Policy {
     standing: true,
     enabled: true,
     scope: { kind: "all" },
+    scope_name: "",
     checks: [{ type: "heartbeat" }, { type: "core" }, { type: "tcp", interval_s: 30, timeout_s: 5 }],
     vantages: { panel: true, agents: 3 },
     quorum: 2,

@@ -97,21 +97,3 @@ export const namedQuery = (kind: "node" | "connection_unit", q: string) =>
     staleTime: 30_000,
     placeholderData: keepPreviousData,
   });
-
-/** The name of what a policy speaks of. */
-export const scopeNameQuery = ({ kind, id = "" }: Scope) =>
-  queryOptions({
-    queryKey: ["health", "name", kind, id],
-    queryFn: async ({ signal }): Promise<string> => {
-      const params = { path: { id } };
-      const found = await answer(
-        kind === "node"
-          ? api.GET("/api/v1/health/nodes/{id}", { params, signal })
-          : api.GET("/api/v1/health/connection-units/{id}", { params, signal }),
-      );
-      return found.name;
-    },
-    enabled: id !== "" && (kind === "node" || kind === "connection_unit"),
-    staleTime: 300_000,
-    retry: false,
-  });

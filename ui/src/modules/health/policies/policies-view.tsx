@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -9,7 +8,7 @@ import { Skeleton, type ViewState } from "@/components/state/states";
 import { Tag } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
 import { policyName } from "../shared/policy-name";
-import { scopeNameQuery, type Policy, type Scope } from "./api";
+import type { Policy } from "./api";
 import classes from "./policies.module.css";
 import { useCheckText, usePolicyText, useWindowText } from "./policy-text";
 
@@ -116,21 +115,15 @@ function Speaks({ policy }: { policy: Policy }) {
 }
 
 /** The scope in words; a node or flow leads to how it does. */
-function ScopeText({ policy: { scope, standing } }: { policy: Policy }) {
+function ScopeText({ policy: { scope, scope_name: name, standing } }: { policy: Policy }) {
   const { t } = useTranslation("health");
   if (standing) return t("policy.scope.standing");
   if (scope.kind === "tag") return t("policy.scope.tagged", { tag: scope.tag });
   if (scope.kind === "all") return t("policy.scope.all");
-  return <ScopeLink scope={scope} />;
-}
-
-function ScopeLink({ scope }: { scope: Scope }) {
-  const { t } = useTranslation("health");
-  const name = useQuery(scopeNameQuery(scope)).data ?? scope.id?.slice(0, 8);
   const kind = scope.kind === "node" ? "nodes" : "flows";
   return (
     <>
-      {t(`policy.scope.${scope.kind}`)} <Link to={`/monitoring/${kind}/${scope.id}` as "/"}>{name}</Link>
+      {t(`policy.scope.${scope.kind}`)} <Link to={`/monitoring/${kind}/${scope.id}` as "/"}>{name || scope.id}</Link>
     </>
   );
 }

@@ -25,7 +25,9 @@ describe("policies", () => {
     await renderApp(<PoliciesPage />, { queries });
     const card = within(await screen.findByRole("region", { name: "Everything else" }));
     expect(
-      card.getByText(/^Checked by the panel and 3 other nodes\. Down when 2 places see 3 failures in a row and none sees it well/),
+      card.getByText(
+        /^Checked by the panel and 3 other nodes\. Down when 2 places see 3 failures in a row and none sees it well/,
+      ),
     ).toHaveTextContent(
       "After the first failure there are 3 quick checks, one every 5 s. Up again after 2 good checks. An outage is noticed within 55 s.",
     );

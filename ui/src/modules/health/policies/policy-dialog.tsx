@@ -73,7 +73,12 @@ function PolicyForm({ policy, like, onClose }: PolicyDialogProps) {
       />
       {!policy?.standing && (
         <>
-          <ScopeFields scope={entry.scope} error={errorUnder(wrong, "scope")} onChange={(scope) => set({ scope })} />
+          <ScopeFields
+            scope={entry.scope}
+            name={policy?.scope_name}
+            error={errorUnder(wrong, "scope")}
+            onChange={(scope) => set({ scope })}
+          />
           <Checkbox
             label={t("policy.enabled")}
             description={t("policy.enabledHelp")}

@@ -3,11 +3,13 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { namedQuery, scopeNameQuery, type Scope } from "./api";
+import { namedQuery, type Scope } from "./api";
 import classes from "./policies.module.css";
 
 interface ScopeFieldsProps {
   scope: Scope;
+  /** How the node or flow is called that is chosen already. */
+  name: string | undefined;
   error: string | undefined;
   onChange: (scope: Scope) => void;
 }
@@ -15,7 +17,7 @@ interface ScopeFieldsProps {
 const kinds = ["tag", "node", "connection_unit"] as const;
 
 /** Whom a policy speaks of: a tag, a node or a flow. */
-export function ScopeFields({ scope, error, onChange }: ScopeFieldsProps) {
+export function ScopeFields({ scope, name, error, onChange }: ScopeFieldsProps) {
   const { t } = useTranslation("health");
   return (
     <div className={classes.pair}>
@@ -38,7 +40,7 @@ export function ScopeFields({ scope, error, onChange }: ScopeFieldsProps) {
         />
       )}
       {(scope.kind === "node" || scope.kind === "connection_unit") && (
-        <SubjectField kind={scope.kind} scope={scope} error={error} onChange={onChange} />
+        <SubjectField key={scope.kind} kind={scope.kind} scope={scope} name={name} error={error} onChange={onChange} />
       )}
     </div>
   );
@@ -47,10 +49,10 @@ export function ScopeFields({ scope, error, onChange }: ScopeFieldsProps) {
 const pause = 200;
 
 /** A node or flow, found by a part of its name. The one that is chosen keeps its name whatever is searched for. */
-function SubjectField({ kind, scope, error, onChange }: ScopeFieldsProps & { kind: "node" | "connection_unit" }) {
+function SubjectField({ kind, scope, name, error, onChange }: ScopeFieldsProps & { kind: "node" | "connection_unit" }) {
   const { t } = useTranslation("health");
   const [text, setText] = useState("");
-  const known = useQuery(scopeNameQuery(scope)).data;
+  const [known, setKnown] = useState(name);
   const [q] = useDebouncedValue(text === known ? "" : text.trim(), pause);
   const found = useQuery(namedQuery(kind, q)).data ?? [];
   const options = new Map(found.map(({ id, name }) => [id, name]));
@@ -68,7 +70,11 @@ function SubjectField({ kind, scope, error, onChange }: ScopeFieldsProps & { kin
       searchValue={text}
       onSearchChange={setText}
       error={error}
-      onChange={(id) => id && onChange({ kind, id })}
+      onChange={(id) => {
+        if (!id) return;
+        setKnown(options.get(id));
+        onChange({ kind, id });
+      }}
     />
   );
 }

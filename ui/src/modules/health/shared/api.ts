@@ -99,6 +99,29 @@ export const subjectQuery = (kind: Kind, id: string) =>
     refetchInterval: pace,
   });
 
+/** So many days have the bars in a list of another screen. */
+const daysBeside = 30;
+const mostIds = 200;
+
+/** The bars of some flows, all at once. */
+export const flowBarsQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ["health", "flows", "bars", ...ids],
+    queryFn: async ({ signal }): Promise<Map<string, Bars>> => {
+      const parts = Array.from({ length: Math.ceil(ids.length / mostIds) }, (_, at) =>
+        ids.slice(at * mostIds, (at + 1) * mostIds),
+      );
+      const pages = await Promise.all(
+        parts.map((part) =>
+          readPage("flows", { ids: part.join(","), days: daysBeside, limit: mostIds, sort: "name" }, signal),
+        ),
+      );
+      return new Map(pages.flatMap(({ items }) => items.map(({ id, bars }) => [id, bars] as const)));
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 60_000,
+  });
+
 export const historyQuery = (kind: Kind, id: string, from: string, to: string) =>
   queryOptions({
     queryKey: ["health", kind, "history", id, from, to],

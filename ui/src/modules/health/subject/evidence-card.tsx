@@ -42,6 +42,9 @@ export function EvidenceCard({ subject }: { subject: SubjectDetail }) {
   );
 }
 
+/** What an agent tells of its own node needs no address. */
+const tellsOfItself = (check: Check) => check === "heartbeat" || check === "core";
+
 function TargetRows({ of: { check, target, serverName, seen } }: { of: Target }) {
   const { t } = useTranslation("health");
   const down = seen.filter(({ state }) => state === "down").length;
@@ -49,7 +52,7 @@ function TargetRows({ of: { check, target, serverName, seen } }: { of: Target })
     <section className={classes.target} aria-label={`${t(`check.${check}`)} ${target}`}>
       <h3 className={classes.targetHead}>
         <span>{t(`checkLong.${check}`)}</span>
-        {target && <span className="mono soft">{target}</span>}
+        {target && !tellsOfItself(check) && <span className="mono soft">{target}</span>}
         {serverName && serverName !== target && (
           <span className="dim">
             {t("evidence.name")} <span className="mono">{serverName}</span>

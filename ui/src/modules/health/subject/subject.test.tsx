@@ -3,9 +3,10 @@ import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { renderApp } from "@/testing/render-app";
 import type { History } from "../shared/api";
-import { ago, makeDay, makeDetail, makeEvidence, nodeId, serve } from "../testing";
+import { ago, makeDay, makeDetail, makeEvidence, makeSubject, nodeId, serve } from "../testing";
 import { chartOf } from "./chart-of";
 import { targetsOf } from "./evidence-card";
+import FlowDays from "./flow-column";
 import { SubjectBody } from "./subject-body";
 
 const history: History = {
@@ -76,6 +77,29 @@ describe("how a node does", () => {
     await userEvent.click(button);
     expect(written()).toEqual([]);
   });
+});
+
+it("the list of flows asks once for the bars of all its rows", async () => {
+  const { asked, queries } = serve({
+    "GET /connection-units": {
+      body: {
+        items: [makeSubject({ id: "f1", days: [makeDay()] })],
+        next_cursor: null,
+        total: 1,
+      },
+    },
+  });
+  const ids = ["f1", "f2"];
+  await renderApp(
+    <>
+      <FlowDays id="f1" ids={ids} />
+      <FlowDays id="f2" ids={ids} />
+    </>,
+    { queries },
+  );
+  expect(await screen.findByRole("img", { name: /^100 % up over 1 day/ })).toBeInTheDocument();
+  expect(screen.getByText("—")).toBeInTheDocument();
+  expect(asked).toHaveLength(1);
 });
 
 it("evidence of one target stands together", () => {
