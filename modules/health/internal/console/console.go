@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -112,7 +111,7 @@ func listCommand(env cli.Env, path, schema string, command *cobra.Command) *cobr
 		heads := []string{"Name", "State", "Since", "Reason", "Failing checks", "ID"}
 		return cli.ListAll(cmd.Context(), env, schema, path+"?"+query.Encode(), heads, func(s view.Subject) []string {
 			return []string{
-				s.Name, standing(s), s.Since.UTC().Format(time.RFC3339), cli.OrDash(s.Reason), cli.OrDash(failing(s)), s.ID,
+				s.Name, standing(s), cli.Stamp(&s.Since), cli.OrDash(s.Reason), cli.OrDash(failing(s)), s.ID,
 			}
 		})
 	}

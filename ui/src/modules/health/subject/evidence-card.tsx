@@ -95,7 +95,7 @@ function EvidenceRow({ one }: { one: Evidence }) {
 function Found({ one }: { one: Evidence }) {
   const { t } = useTranslation("health");
   const format = useFormat();
-  if (one.stale) return <span className="dim">{t("evidence.stale")}</span>;
+  if (one.stale && one.at) return <span className="dim">{t("evidence.stale")}</span>;
   const why = one.reason ? t(`checkReason.${one.reason as "timeout"}`, { defaultValue: one.reason }) : "";
   const failures = one.failures > 0 ? t("evidence.failures", { count: one.failures }) : "";
   const ends = one.cert_expires_at ? t("evidence.certUntil", { date: format.date(one.cert_expires_at) }) : "";

@@ -25,7 +25,7 @@ export function VerdictCard({ kind, subject }: { kind: Kind; subject: SubjectDet
         <span className={classes.verdict}>
           <HealthState state={subject.state} />
           <span className="soft">
-            <RelativeTime at={subject.since} />
+            {t("lasts")} <RelativeTime at={subject.since} bare />
           </span>
           {subject.maintenance && <Tag>{t("state.maintenance")}</Tag>}
           {subject.flapping && <Tag>{t("flapping")}</Tag>}
