@@ -89,9 +89,9 @@ function CheckRow({ check, error, onChange, onRemove }: CheckRowProps) {
           label={t("policy.url")}
           placeholder="https://"
           maxLength={500}
-          value={check.url ?? ""}
-          error={error("url")}
-          onChange={(event) => onChange({ ...check, url: event.currentTarget.value })}
+          value={check.page ?? ""}
+          error={error("page")}
+          onChange={(event) => onChange({ ...check, page: event.currentTarget.value })}
         />
       )}
       {type === "dns" && (

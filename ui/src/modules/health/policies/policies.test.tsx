@@ -101,7 +101,7 @@ describe("the form of a policy", () => {
         body: {
           status: 422,
           code: "invalid_value",
-          errors: [{ field: "checks[3].url", code: "invalid_value", message: "no public address" }],
+          errors: [{ field: "checks[3].page", code: "invalid_value", message: "no public address" }],
         },
       },
     });
@@ -132,7 +132,7 @@ describe("what a form sends", () => {
       name: " Edge ",
       scope: { kind: "node", id: "n1", tag: "left over" },
       vantages: { panel: true, agents: 2, tag: " " },
-      checks: [{ type: "http", url: "" }],
+      checks: [{ type: "http", page: "" }],
       maintenance_windows: [{ weekdays: ["sun"], start: "03:30", minutes: 60, zone: "", note: "" }],
     });
     expect(sent).toMatchObject({ name: "Edge", scope: { kind: "node", id: "n1" } });

@@ -69,7 +69,7 @@ export function useCheckText(): (check: PolicyCheck) => string {
   const { t } = useTranslation("health");
   const format = useFormat();
   return (check) => {
-    const about = check.url ?? check.name;
+    const about = check.page ?? check.name;
     const pace = reported(check.type)
       ? t("policy.withHeartbeat")
       : t("policy.every", { span: format.span(check.interval_s ?? usual.interval) });
