@@ -85,7 +85,7 @@ func TestHistoryTellsChangesAndDays(t *testing.T) {
 		down += d.DownS
 	}
 	require.Equal(t, 600, down)
-	require.Len(t, w.detail("connection-units", flow).Days, 0)
+	require.Empty(t, w.detail("connection-units", flow).Days)
 	var page struct{ Items []view.Subject }
 	w.As(string(View)).Get("/api/v1/health/connection-units?days=7&sort=-state").Is(http.StatusOK).JSON(&page)
 	require.Len(t, page.Items[0].Days, 7)

@@ -99,7 +99,8 @@ func (f *fleet) Desired(_ context.Context, id string) (nodesapi.Config, error) {
 		return nodesapi.Config{}, nil
 	}
 	return nodesapi.Config{Listeners: []nodesapi.Listener{
-		{L4: agentapi.TCP, IP: "127.0.0.1", Port: 1}, {L4: agentapi.UDP, IP: "0.0.0.0", Port: 2},
+		{L4: agentapi.TCP, IP: "127.0.0.1", Port: 1},
+		{L4: agentapi.UDP, IP: "0.0.0.0", Port: 2},
 		{L4: agentapi.TCP, IP: "0.0.0.0", Port: f.ports[id]},
 	}}, nil
 }

@@ -54,7 +54,8 @@ func (r *round) sight(row *sightRow) verdict.Sight {
 		State: row.State, Reason: row.Reason, Panel: row.Vantage == place.Panel, At: moment(row.At),
 		Latency: row.LatencyMs,
 	}
-	s.Fresh = verdict.Fresh(s.At, r.now, time.Duration(row.IntervalS)*time.Second) && !(s.Panel && r.CutOff)
+	s.Fresh = verdict.Fresh(s.At, r.now, time.Duration(row.IntervalS)*time.Second) &&
+		(!s.Panel || !r.CutOff)
 	return s
 }
 

@@ -43,7 +43,9 @@ func Standing() Policy {
 	return Policy{
 		Scope: Scope{Kind: All},
 		Checks: []Check{
-			{Type: Heartbeat}, {Type: Core}, {Type: TCP, IntervalS: usualInterval, TimeoutS: usualTimeout},
+			{Type: Heartbeat},
+			{Type: Core},
+			{Type: TCP, IntervalS: usualInterval, TimeoutS: usualTimeout},
 			{Type: UDP, IntervalS: usualInterval, TimeoutS: usualTimeout},
 			{Type: TLS, IntervalS: usualInterval, TimeoutS: usualTimeout},
 		},

@@ -107,10 +107,15 @@ func TestWindowsOfMaintenance(t *testing.T) {
 		at     string
 		holds  bool
 	}{
-		{once, "2026-01-01T10:00:00Z", true}, {once, "2026-01-01T10:59:59Z", true}, {once, "2026-01-01T11:00:00Z", false},
-		{weekly, "2026-01-04T22:29:59Z", false}, {weekly, "2026-01-04T22:30:00Z", true},
-		{weekly, "2026-01-04T23:29:59Z", true}, {weekly, "2026-01-04T23:30:00Z", false},
-		{weekly, "2026-07-05T21:30:00Z", true}, {weekly, "2026-07-05T22:30:00Z", false},
+		{once, "2026-01-01T10:00:00Z", true},
+		{once, "2026-01-01T10:59:59Z", true},
+		{once, "2026-01-01T11:00:00Z", false},
+		{weekly, "2026-01-04T22:29:59Z", false},
+		{weekly, "2026-01-04T22:30:00Z", true},
+		{weekly, "2026-01-04T23:29:59Z", true},
+		{weekly, "2026-01-04T23:30:00Z", false},
+		{weekly, "2026-07-05T21:30:00Z", true},
+		{weekly, "2026-07-05T22:30:00Z", false},
 		{weekly, "2026-01-05T22:45:00Z", false},
 	} {
 		at, err := time.Parse(time.RFC3339, one.at)
