@@ -25,59 +25,10 @@ const (
 func Commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "health", Short: "How nodes and flows do, seen from several places"}
 	group.AddCommand(
-		statusCommand(env), nodesCommand(env), flowsCommand(env), showCommand(env), checkCommand(env),
+		nodesCommand(env), flowsCommand(env), showCommand(env), checkCommand(env),
 		policiesCommand(env), createPolicyCommand(env), changePolicyCommand(env), deletePolicyCommand(env),
 	)
 	return []*cobra.Command{group}
-}
-
-func statusCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "status", Short: "Count nodes and flows by how they do", Args: cobra.NoArgs, Example: "panelctl health status --json",
-		Long: "Counts nodes and flows by their state, by GET /api/v1/health/summary, with how many checks are made from how many " +
-			"places and when the last one was. A panel that is itself cut off says so: what it sees does not count then.",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			shown := struct {
-				Schema string `json:"schema"`
-				view.Summary
-			}{Schema: "panelctl.health.status/v1"}
-			if err := client.Get(cmd.Context(), base+"/summary", &shown.Summary); err != nil {
-				return err
-			}
-			return env.Record(shown, summaryFields(shown.Summary)...)
-		},
-	}
-}
-
-func summaryFields(s view.Summary) []cli.Field {
-	number := func(key, label string, value int) cli.Field {
-		return cli.Field{Key: key, Label: label, Value: strconv.Itoa(value)}
-	}
-	bad := func(field cli.Field) cli.Field {
-		if field.Value != "0" {
-			field.Mood = cli.Bad
-		}
-		return field
-	}
-	return []cli.Field{
-		number("nodes", "Nodes", s.Nodes.Total),
-		number("nodes_degraded", "Nodes degraded", s.Nodes.Degraded),
-		bad(number("nodes_down", "Nodes down", s.Nodes.Down)),
-		number("nodes_unknown", "Nodes unknown", s.Nodes.Unknown),
-		number("flows", "Flows", s.ConnectionUnits.Total),
-		number("flows_degraded", "Flows degraded", s.ConnectionUnits.Degraded),
-		bad(number("flows_down", "Flows down", s.ConnectionUnits.Down)),
-		number("flows_unknown", "Flows unknown", s.ConnectionUnits.Unknown),
-		number("checks", "Checks", s.Watchers.Checks),
-		number("agents", "Agents that check", s.Watchers.Able),
-		number("agents_lacking", "Agents too old to check", s.Watchers.Lacking),
-		{Key: "checked_at", Label: "Last evidence", Value: cli.Stamp(s.CheckedAt)},
-		{Key: "panel_cut_off", Label: "Panel cut off", Value: strconv.FormatBool(s.PanelCutOff)},
-	}
 }
 
 func nodesCommand(env cli.Env) *cobra.Command {

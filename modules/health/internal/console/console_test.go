@@ -97,15 +97,6 @@ func TestANodeIsCheckedNow(t *testing.T) {
 	require.Equal(t, "checks\t3\nvantages\t9\n", out)
 }
 
-func TestTheSummaryIsCounted(t *testing.T) {
-	t.Parallel()
-	exit, out, _ := paneltest.Line(t, Commands, map[string]string{"*": `{"nodes": {"total": 12, "degraded": 1, "down": 2},
-		"connection_units": {"total": 5}, "watchers": {"able": 11, "checks": 40}, "panel_cut_off": true}`}, "health", "status")
-	require.Equal(t, cli.ExitDone, exit, out)
-	require.Contains(t, out, "nodes\t12\nnodes_degraded\t1\nnodes_down\t2\n")
-	require.Contains(t, out, "checked_at\t-\npanel_cut_off\ttrue\n")
-}
-
 func TestAnUnknownNameIsSaid(t *testing.T) {
 	t.Parallel()
 	for _, line := range [][]string{{"show", "nowhere"}, {"check", "nowhere", "--flow"}, {"change-policy", "nowhere", "--quorum", "1"}} {

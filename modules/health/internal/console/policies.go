@@ -26,14 +26,21 @@ type policy struct {
 }
 
 func policiesCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
+	var part string
+	command := &cobra.Command{
 		Use: "policies", Short: "List health policies", Args: cobra.NoArgs, Example: "panelctl health policies --json",
 		Long: "Lists health policies by their names, by GET /api/v1/health/policies: whom each speaks of, how many places have to " +
 			"agree, and after how many failures in a row a place says down. With --json they are whole.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return cli.ListAll(cmd.Context(), env, "panelctl.health.policies/v1", policiesPath, policyHeads, policyCells)
+			path := policiesPath
+			if part != "" {
+				path += "?" + url.Values{"q": {part}}.Encode()
+			}
+			return cli.ListAll(cmd.Context(), env, "panelctl.health.policies/v1", path, policyHeads, policyCells)
 		},
 	}
+	command.Flags().StringVar(&part, "find", "", "show only those with this text in their name")
+	return command
 }
 
 var policyHeads = []string{"Name", "Counts for", "In force", "Checks", "Quorum", "Failures", "Nodes", "Flows", "ID"}
