@@ -123,7 +123,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 	s := &Server{
 		opts: opts, log: opts.Log, limits: limiter, refused: newRefusals(opts.Log, opts.Clock),
 		ops: map[string]*mounted{}, literal: map[string]map[string]fiber.Handler{}, routes: routes,
-		shed: newShedding(),
+		shed:   newShedding(),
 		bodies: newBodyRoom(), uploads: semaphore.NewWeighted(uploadsAtOnce), writeWithin: writeWithin,
 	}
 	s.unmatched = s.prepared(&Operation{Method: fiber.MethodGet, Path: Unmatched})
