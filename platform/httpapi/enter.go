@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/valyala/fasthttp"
@@ -175,6 +176,14 @@ func (s *Server) left(c *fiber.Ctx, v *visit) {
 		entry.Write(v.line[:]...)
 	}
 }
+
+type noMeter struct{}
+
+// Began does nothing.
+func (noMeter) Began() {}
+
+// Route counts nothing.
+func (noMeter) Route(string, string) func(int, time.Duration) { return func(int, time.Duration) {} }
 
 // code is the word of the guard's refusal, if it refused.
 func (v *visit) code() zap.Field {

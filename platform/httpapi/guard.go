@@ -28,6 +28,14 @@ type Agents interface {
 	AuthenticateAgent(ctx context.Context, token string) (access.Caller, error)
 }
 
+// NoAgents refuses every agent token: a build without nodes has none.
+type NoAgents struct{}
+
+// AuthenticateAgent always refuses.
+func (NoAgents) AuthenticateAgent(context.Context, string) (access.Caller, error) {
+	return access.Caller{}, fault.Unauthenticated("agent_token_invalid", "this panel has no nodes")
+}
+
 // Installation tells how far the first installation is.
 type Installation interface {
 	// Progress says whether an administrator exists and whether the installation is finished.
