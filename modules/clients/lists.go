@@ -218,9 +218,11 @@ func (c *clients) find(ctx context.Context, in *findInput) (FoundClients, error)
 	query := c.store.usesOf().ColumnExpr("c.id, c.label, a.flow_id, "+installedNow+" as installed").
 		Where(useRevoked+" is null and strpos("+clientName+", ?) > 0", args.Add(q)).
 		OrderExpr("strpos("+clientName+", ?), "+clientName+", c.id, a.flow_id", args.Add(q)).Limit(int64(in.Limit))
-	if err := database.Read(ctx, c.store.db, &found.Items, query, args); err != nil {
+	var rows []FoundClient
+	if err := database.Read(ctx, c.store.db, &rows, query, args); err != nil {
 		return found, database.Fault(err, nil)
 	}
+	found.Items = append(found.Items, rows...)
 	var ids []string
 	for i := range found.Items {
 		ids = append(ids, found.Items[i].FlowID)

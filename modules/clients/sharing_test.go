@@ -57,7 +57,7 @@ func (h *sharing) until(client string, fits func(share agentapi.Share, there boo
 		h.fetches()
 		share, there := h.known[client]
 		return fits(share, there)
-	}, time.Minute, 50*time.Millisecond, "%v", h.known)
+	}, 3*time.Minute, 50*time.Millisecond, "%v", h.known)
 }
 
 // heard waits until the panel knows that the agent goes by all of its shares, or that it does not.
@@ -68,7 +68,7 @@ func (h *sharing) heard(confirmed bool) {
 		var all bool
 		require.NoError(h.t, h.panel.DB.NewRaw("select bool_and(confirmed) from client_shares").Scan(h.t.Context(), &all))
 		return all == confirmed
-	}, time.Minute, 50*time.Millisecond)
+	}, 3*time.Minute, 50*time.Millisecond)
 }
 
 func (h *sharing) may(client string, bytes int64) {
@@ -152,7 +152,7 @@ func TestAQuotaThatAnAgentEndedIsToldOnce(t *testing.T) {
 	require.Eventually(t, func() bool { // a transaction of another test may hold back what is counted
 		s.panel.RunSchedule("clients.account")
 		return s.get(anna).State == clientsapi.Spent
-	}, time.Minute, 50*time.Millisecond)
+	}, 3*time.Minute, 50*time.Millisecond)
 	require.Equal(t, anna, news.Next(clientsapi.EventQuotaReached).SubjectID)
 	one.takes(first)
 	_, err := s.panel.DB.ExecContext(t.Context(), "update client_profiles set used_since = used_since - interval '32 days'")
