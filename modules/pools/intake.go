@@ -69,7 +69,7 @@ func (p *pools) number(ctx context.Context, nodeID string, batch *agentapi.Batch
 func (p *pools) learn(ctx context.Context, nodeID string, r agentapi.PoolReport) error {
 	var placed []poolRow
 	err := p.store.db.In(ctx).NewSelect().Model(&placed).Join("join transit_pool_places l on l.pool_id = p.id").
-		Where("p.id = ? and l.node_id = ?", r.PoolID, nodeID).For("update of p").Scan(ctx)
+		Where("p.id = ? and l.node_id = ?", r.PoolID, nodeID).For("no key update of p").Scan(ctx)
 	if err != nil || len(placed) == 0 {
 		return database.Fault(err, nil)
 	}

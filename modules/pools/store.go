@@ -46,9 +46,10 @@ func (s *store) get(ctx context.Context, id string) (row poolRow, err error) {
 	return row, database.Fault(err, nil)
 }
 
-// lock is get, and nobody else changes the pool until the transaction ends.
+// lock is get, and nobody else changes the pool until the transaction ends. Others may fall back on it meanwhile: who
+// looks for circles holds all pools and must not wait for one.
 func (s *store) lock(ctx context.Context, id string) (row poolRow, err error) {
-	err = s.db.In(ctx).NewSelect().Model(&row).Where("p.id = ?", id).For("update").Scan(ctx)
+	err = s.db.In(ctx).NewSelect().Model(&row).Where("p.id = ?", id).For("no key update").Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 
