@@ -154,7 +154,8 @@ func TestWhatAgentsAreTold(t *testing.T) {
 	require.Equal(t, 3, told.Health.TimeoutSeconds, "the default is told, too")
 	one := path + "/" + p.ID
 	w.admin.Patch(one, fields{"revision": 1, "members": []fields{
-		{"node_id": w.exits[0], "enabled": false}, {"node_id": w.exits[1], "drain": true, "weight": 1000},
+		{"node_id": w.exits[0], "enabled": false},
+		{"node_id": w.exits[1], "drain": true, "weight": 1000},
 		{"node_id": w.exits[2], "priority": 1000},
 	}}).Is(http.StatusOK)
 	told = w.told().Pools[0]
@@ -267,8 +268,12 @@ func TestFallbacks(t *testing.T) {
 		require.Equal(t, c.want, w.read(p.ID).Fallback)
 	}
 	for _, bad := range []fields{
-		{"kind": "somewhere"}, {"kind": "member"}, {"kind": "member", "node_id": w.entry.NodeID}, {"kind": "pool"},
-		{"kind": "pool", "pool_id": p.ID}, {"kind": "pool", "pool_id": "nonsense"},
+		{"kind": "somewhere"},
+		{"kind": "member"},
+		{"kind": "member", "node_id": w.entry.NodeID},
+		{"kind": "pool"},
+		{"kind": "pool", "pool_id": p.ID},
+		{"kind": "pool", "pool_id": "nonsense"},
 	} {
 		w.admin.Patch(one, fields{"revision": 5, "fallback": bad}).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	}
