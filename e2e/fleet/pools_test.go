@@ -57,6 +57,7 @@ func (w *crossing) pools(t *testing.T) {
 	e.agents[thirdAddress] = in.agent("third", server(t, "third", thirdAddress))
 	e.install(t)
 	e.leavesBy(t, secondAddress)
+	e.explains(t, "second", secondAddress)
 
 	second := e.agents[secondAddress]
 	second.Kill()
@@ -123,6 +124,42 @@ func (e *exits) leavesBy(t *testing.T, wanted string) {
 	require.NoError(t, rig.Eventually(t.Context(), 2*answersWithin, func(ctx context.Context) error {
 		if got := e.address(ctx); got != wanted {
 			return fmt.Errorf("traffic leaves by %q and not by %s", got, wanted)
+		}
+		return nil
+	}))
+}
+
+// explains asks for the way of a destination: the member that carries it by what its agent has said, and beside it what
+// a real client meets there.
+func (e *exits) explains(t *testing.T, node, address string) {
+	t.Helper()
+	path := "/api/v1/connection-units/" + e.flow + "/explain/probe"
+	require.NoError(t, rig.Eventually(t.Context(), 2*answersWithin, func(ctx context.Context) error {
+		var answer struct {
+			Explanation struct {
+				Of       string `json:"of"`
+				NodeName string `json:"node_name"`
+				Pools    []struct {
+					Choices []struct {
+						ActiveName string `json:"active_name"`
+					} `json:"choices"`
+				} `json:"pools"`
+			} `json:"explanation"`
+			Through struct {
+				OK     bool   `json:"ok"`
+				ExitIP string `json:"exit_ip"`
+			} `json:"through"`
+		}
+		if err := e.stand.API.Post(ctx, path, map[string]any{"domain": "www.example.org"}, &answer); err != nil {
+			return err
+		}
+		way := answer.Explanation
+		if way.Of != "installed" || way.NodeName != node || len(way.Pools) != 1 || len(way.Pools[0].Choices) != 1 ||
+			way.Pools[0].Choices[0].ActiveName != node {
+			return fmt.Errorf("the way is explained as %+v", way)
+		}
+		if !answer.Through.OK || answer.Through.ExitIP != address {
+			return fmt.Errorf("a real client met %+v", answer.Through)
 		}
 		return nil
 	}))
