@@ -82,7 +82,7 @@ var _ ioutil.SizeReaderAt = (*source)(nil)
 
 func (s *source) Size() (int64, error) { return s.size, nil }
 
-// ReadAt gives zeros behind the end, and no error with the last byte.
+// ReadAt gives no error together with all the bytes that were asked for.
 func (s *source) ReadAt(into []byte, at int64) (int, error) {
 	n, err := s.ReaderAt.ReadAt(into, at)
 	if n == len(into) {
