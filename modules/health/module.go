@@ -94,6 +94,7 @@ func attach(
 	states flowsapi.HealthStates, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock,
 ) module.Parts {
 	states.Add("health", v.FlowStates)
+	r.OnStored(j.Stored)
 	f := &follower{queue: queue, judge: j, now: clock.Now}
 	return module.Parts{
 		Routes: h.routes(), Jobs: append(r.Jobs(), worker(p)), Schedules: append(results.Schedules(), schedule()),

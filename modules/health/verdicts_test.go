@@ -31,6 +31,7 @@ func watched(t *testing.T) (w *world, node, flow, port, handshake string) {
 	w.settled()
 	w.all(port, true)
 	w.all(handshake, true)
+	w.folded()
 	w.becomes(node, well)
 	w.becomes(flow, well)
 	return w, node, flow, port, handshake
@@ -44,6 +45,7 @@ func TestAFlowThatNobodyReachesIsDownWithItsEvidence(t *testing.T) {
 	w.passes(time.Minute)
 	w.beat()
 	w.all(handshake, false)
+	w.folded()
 	w.becomes(flow, missing)
 	d := w.detail("connection-units", flow)
 	require.Equal(t, "down", d.State)

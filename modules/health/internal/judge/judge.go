@@ -5,6 +5,7 @@ package judge
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -19,6 +20,10 @@ import (
 
 const (
 	pace = time.Second
+	// seldom is how often the judge looks while this panel has stored nothing: another one may have.
+	seldom = 5 * time.Second
+	// after is how many rounds follow what was stored: a transaction of somebody else may hold it back in the first.
+	after = 3
 	// sweepEvery is how often the reports of agents are read as a whole; their changes of state wake a sweep.
 	sweepEvery = 10 * time.Second
 	// absent is how long nobody judged before what is old may simply not have come yet, and settling how long it is
@@ -38,24 +43,34 @@ type Judge struct {
 	bus   *events.Bus
 	clock clockwork.Clock
 	log   *zap.Logger
+	soon  atomic.Int32 // rounds that are to follow each other at once
 }
 
 // New makes a judge.
 func New(db *database.DB, fleet nodesapi.Fleet, bus *events.Bus, clock clockwork.Clock, log *zap.Logger) *Judge {
-	return &Judge{db, fleet, bus, clock, log}
+	return &Judge{db: db, fleet: fleet, bus: bus, clock: clock, log: log}
 }
+
+// Stored lets the judge look in its next rounds: results have come.
+func (j *Judge) Stored() { j.soon.Store(after) }
 
 // Run judges until the context ends.
 func (j *Judge) Run(ctx context.Context) error {
 	tick := j.clock.NewTicker(pace)
 	defer tick.Stop()
 	failed := false
+	var last time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
 		case <-tick.Chan():
 		}
+		if j.soon.Load() <= 0 && j.clock.Since(last) < seldom {
+			continue
+		}
+		j.soon.Add(-1)
+		last = j.clock.Now()
 		err := j.Round(ctx)
 		if err != nil && !failed && ctx.Err() == nil {
 			j.log.Error("health cannot be judged", zap.Error(err))
@@ -141,5 +156,6 @@ func (r *round) policy(ctx context.Context, id string) (rules.Named, error) {
 // Wake has the reports of agents read in the next round.
 func (j *Judge) Wake(ctx context.Context) error {
 	_, err := j.db.In(ctx).NewRaw("update health_progress set swept_at = null where swept_at is not null").Exec(ctx)
+	j.Stored()
 	return database.Fault(err, nil)
 }

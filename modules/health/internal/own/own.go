@@ -22,7 +22,7 @@ import (
 )
 
 const (
-	pace    = 500 * time.Millisecond
+	pace    = 800 * time.Millisecond
 	atOnce  = 512 // looks under way: a third of a large fleet may hang until its time is over
 	claimed = 256 // by one statement
 	stored  = 200 // results that wait at most

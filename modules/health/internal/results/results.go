@@ -25,6 +25,7 @@ type Results struct {
 	db      *database.DB
 	clock   clockwork.Clock
 	batches *ingest.Store[[]result]
+	stored  func()
 }
 
 // result is one result with its check.
@@ -35,8 +36,11 @@ type result struct {
 
 // New makes the store.
 func New(db *database.DB, clock clockwork.Clock, log *zap.Logger) *Results {
-	return &Results{db: db, clock: clock, batches: ingest.NewStore(kind, db, clock, log)}
+	return &Results{db: db, clock: clock, batches: ingest.NewStore(kind, db, clock, log), stored: func() {}}
 }
+
+// OnStored takes who is told that results have become durable, while the panel is composed.
+func (r *Results) OnStored(tell func()) { r.stored = tell }
 
 // Loops are what runs while the panel does.
 func (r *Results) Loops() []func(context.Context) error {
@@ -73,9 +77,13 @@ func (r *Results) take(ctx context.Context, nodeID string, batch *agentapi.Batch
 			found = append(found, one)
 		}
 	}
-	return r.batches.Take(ctx, &ingest.Batch[[]result]{
+	err := r.batches.Take(ctx, &ingest.Batch[[]result]{
 		NodeID: nodeID, StreamID: batch.StreamID, Seq: batch.Seq, Dropped: batch.Dropped, Content: found,
 	})
+	if err == nil {
+		r.stored()
+	}
+	return err
 }
 
 // streamsPerDay is as many as an agent needs whose data folder is made anew each hour.
@@ -129,6 +137,9 @@ func (r *Results) Own(ctx context.Context, found []agentapi.CheckResult) error {
 		if _, preparing := r.db.Pool.Exec(ctx, "select health_prepare()"); preparing == nil {
 			err = r.copyOwn(ctx, batch)
 		}
+	}
+	if err == nil {
+		r.stored()
 	}
 	return database.Fault(err, nil)
 }
