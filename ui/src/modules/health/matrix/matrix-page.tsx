@@ -93,12 +93,12 @@ function Views({ kind, place, counts }: ViewsProps) {
       label={t("views.label")}
       current={place.state ?? "all"}
       views={[
-        { key: "all", label: t("views.all"), count: counts?.total, link: { to, search: {} } as never },
+        { key: "all", label: t("views.all"), count: counts?.total, link: { to, search: {} } },
         ...shown.map((state) => ({
           key: state,
           label: t(`views.${state}`),
           count: counted(state),
-          link: { to, search: { state } } as never,
+          link: { to, search: { state } },
         })),
       ]}
     />

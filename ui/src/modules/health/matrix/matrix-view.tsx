@@ -59,7 +59,7 @@ export function MatrixView({ kind, state, filtered, sorting, more }: MatrixViewP
         mostDrawn={mostDrawn}
         onDrawn={drawn}
         sorting={sorting}
-        onOpen={({ id }) => void navigate({ to: `/monitoring/${kind}/${id}` } as never)}
+        onOpen={({ id }) => void navigate({ to: `/monitoring/${kind}/${id}` })}
         onMore={more?.load}
         loadingMore={more?.busy}
         phone={(subject) => <PhoneSubject kind={kind} subject={subject} />}
@@ -132,7 +132,7 @@ function NameCell({ kind, subject }: { kind: Kind; subject: Row }) {
     <span className={classes.subject}>
       <span className={classes.subjectName}>
         <Glyph kind={stateGlyph[state]} label={t(`state.${state}`)} />
-        <Link to={`/monitoring/${kind}/${subject.id}` as "/"} title={subject.name}>
+        <Link to={`/monitoring/${kind}/${subject.id}`} title={subject.name}>
           {subject.name}
         </Link>
       </span>

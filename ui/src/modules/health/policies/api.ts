@@ -58,7 +58,7 @@ export function useSavePolicy() {
     mutationFn: ({ policy, entry, key }: Saved): Promise<Policy> => {
       if (!policy) {
         const params = { header: { "Idempotency-Key": key } };
-        return answer(api.POST("/api/v1/health/policies", { params, body: entry } as never));
+        return answer(api.POST("/api/v1/health/policies", { params, body: entry }));
       }
       const { scope, enabled, ...rest } = entry;
       const body = { revision: policy.revision, ...rest, ...(policy.standing ? {} : { scope, enabled }) };

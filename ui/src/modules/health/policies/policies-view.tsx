@@ -123,7 +123,7 @@ function ScopeText({ policy: { scope, scope_name: name, standing } }: { policy: 
   const kind = scope.kind === "node" ? "nodes" : "flows";
   return (
     <>
-      {t(`policy.scope.${scope.kind}`)} <Link to={`/monitoring/${kind}/${scope.id}` as "/"}>{name || scope.id}</Link>
+      {t(`policy.scope.${scope.kind}`)} <Link to={`/monitoring/${kind}/${scope.id}`}>{name || scope.id}</Link>
     </>
   );
 }

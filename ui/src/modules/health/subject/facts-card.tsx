@@ -15,7 +15,7 @@ export function FactsCard({ subject }: { subject: SubjectDetail }) {
         items={[
           {
             name: t("facts.policy"),
-            value: <Link to={"/monitoring/policies" as "/"}>{policyName(t, subject.policy_name)}</Link>,
+            value: <Link to="/monitoring/policies">{policyName(t, subject.policy_name)}</Link>,
           },
           { name: t("facts.quorum"), value: t("facts.quorumOf", { count: subject.quorum }) },
           { name: t("facts.places"), value: places },

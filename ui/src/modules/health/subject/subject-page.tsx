@@ -24,7 +24,7 @@ export function SubjectPage({ kind }: { kind: Kind }) {
         meta={
           can(needs[kind]) && (
             <Meta>
-              <Link to={`/${kind}/${id}` as "/"}>{t(`${kind}.open`)}</Link>
+              <Link to={`/${kind}/${id}`}>{t(`${kind}.open`)}</Link>
             </Meta>
           )
         }
