@@ -2,6 +2,7 @@ import { Checkbox, Select, TextInput } from "@mantine/core";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
+import { useRequestKey } from "@/api/request-key";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { FormModal, useTyped } from "@/components/form/form-modal";
@@ -40,10 +41,11 @@ export function PolicyDialog(props: PolicyDialogProps) {
 function PolicyForm({ policy, like, onClose }: PolicyDialogProps) {
   const { t } = useTranslation("health");
   const save = useSavePolicy();
-  const [key] = useState(() => crypto.randomUUID());
   const [first] = useState(() => entryOf(policy, like));
   const [entry, setEntry] = useState(first);
   const set = (some: Partial<PolicyEntry>) => setEntry((now) => ({ ...now, ...some }));
+  const wanted = sentOf(entry);
+  const key = useRequestKey(wanted);
   const cancel = useTyped(JSON.stringify(first) !== JSON.stringify(entry));
   const wrong = fieldErrors(save.error);
   const submit = (event: FormEvent) => {
@@ -53,7 +55,7 @@ function PolicyForm({ policy, like, onClose }: PolicyDialogProps) {
       toastDone(t("policy.saved", { name: entry.name.trim() }), t("policy.savedText"));
       onClose();
     };
-    save.mutate({ policy, entry: sentOf(entry), key }, { onSuccess: saved });
+    save.mutate({ policy, entry: wanted, key }, { onSuccess: saved });
   };
   return (
     <DialogForm onSubmit={submit}>
