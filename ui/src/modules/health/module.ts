@@ -57,6 +57,7 @@ export default defineModule({
       load: () => import("./subject/flow-column"),
     },
   ],
+  overview: { order: 30, needs: view, load: () => import("./health-overview") },
   areas: { permissions: { health: "reliability" }, features: { health: "reliability" } },
   refresh: ({ kind }) => (kind.startsWith("health.") ? [["health"]] : []),
 });

@@ -87,6 +87,16 @@ export const subjectsQuery = (kind: Kind, filter: ListFilter) =>
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= mostPolled ? pace : false),
   });
 
+/** The worst nodes, for the lines of the overview. */
+export const troubledNodesQuery = queryOptions({
+  queryKey: ["health", "nodes", "troubled"],
+  queryFn: async ({ signal }): Promise<Subject[]> => {
+    const query = { state: "not_up", sort: "-state", limit: 200 } as const;
+    return (await answer(api.GET("/api/v1/health/nodes", { params: { query }, signal }))).items;
+  },
+  refetchInterval: pace,
+});
+
 export const subjectQuery = (kind: Kind, id: string) =>
   queryOptions({
     queryKey: ["health", kind, "one", id],
