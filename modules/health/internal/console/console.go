@@ -52,15 +52,9 @@ func flowsCommand(env cli.Env) *cobra.Command {
 func listCommand(env cli.Env, path, schema string, command *cobra.Command) *cobra.Command {
 	var state, part string
 	command.RunE = func(cmd *cobra.Command, _ []string) error {
-		query := url.Values{"sort": {"-state"}}
-		if state != "" {
-			query.Set("state", state)
-		}
-		if part != "" {
-			query.Set("q", part)
-		}
+		asked := cli.Asked(path, map[string]string{"sort": "-state", "state": state, "q": part})
 		heads := []string{"Name", "State", "Since", "Reason", "Failing checks", "ID"}
-		return cli.ListAll(cmd.Context(), env, schema, path+"?"+query.Encode(), heads, func(s view.Subject) []string {
+		return cli.ListAll(cmd.Context(), env, schema, asked, heads, func(s view.Subject) []string {
 			return []string{
 				s.Name, standing(s), cli.Stamp(&s.Since), cli.OrDash(s.Reason), cli.OrDash(failing(s)), s.ID,
 			}

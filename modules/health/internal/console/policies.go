@@ -32,11 +32,8 @@ func policiesCommand(env cli.Env) *cobra.Command {
 		Long: "Lists health policies by their names, by GET /api/v1/health/policies: whom each speaks of, how many places have to " +
 			"agree, and after how many failures in a row a place says down. With --json they are whole.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path := policiesPath
-			if part != "" {
-				path += "?" + url.Values{"q": {part}}.Encode()
-			}
-			return cli.ListAll(cmd.Context(), env, "panelctl.health.policies/v1", path, policyHeads, policyCells)
+			asked := cli.Asked(policiesPath, map[string]string{"q": part})
+			return cli.ListAll(cmd.Context(), env, "panelctl.health.policies/v1", asked, policyHeads, policyCells)
 		},
 	}
 	command.Flags().StringVar(&part, "find", "", "show only those with this text in their name")
