@@ -1,20 +1,12 @@
 // Package healthapi is what other modules may know of health.
 package healthapi
 
-import "time"
-
 // Kinds of events about health.
 const (
 	EventStateChanged  = "health.state_changed" // StateNews; its subject is the node or flow
 	EventPolicyCreated = "health.policy_created"
 	EventPolicyUpdated = "health.policy_updated"
 	EventPolicyDeleted = "health.policy_deleted"
-
-	EventIncidentOpened       = "health.incident_opened" // IncidentNews; its subject is the incident, as of the next ones
-	EventIncidentAcknowledged = "health.incident_acknowledged"
-	EventIncidentMitigated    = "health.incident_mitigated"
-	EventIncidentResolved     = "health.incident_resolved"
-	EventIncidentReopened     = "health.incident_reopened"
 )
 
 // Kinds of subjects.
@@ -44,14 +36,4 @@ type StateNews struct {
 // PolicyNews names a policy.
 type PolicyNews struct {
 	Name string `json:"name"`
-}
-
-// IncidentNews says how an incident stands.
-type IncidentNews struct {
-	Name     string    `json:"name"` // of the first subject, or of what they have in common
-	State    string    `json:"state"`
-	Severity string    `json:"severity"`
-	Hint     string    `json:"hint,omitempty"`
-	Subjects int       `json:"subjects"`
-	OpenedAt time.Time `json:"opened_at"`
 }

@@ -10157,11 +10157,6 @@ export interface components {
             hint: "" | "unreachable" | "route" | "panel_route" | "agent" | "core_failed" | "cert" | "dns" | "node";
             /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description Incident that it is part of
-             */
-            incident_id?: string;
             /** @enum {string} */
             kind: "node" | "connection_unit";
             /** @description In maintenance: watched, but nobody is told */
@@ -10200,11 +10195,6 @@ export interface components {
             hint: "" | "unreachable" | "route" | "panel_route" | "agent" | "core_failed" | "cert" | "dns" | "node";
             /** Format: uuid */
             id: string;
-            /**
-             * Format: uuid
-             * @description Incident that it is part of
-             */
-            incident_id?: string;
             /** @enum {string} */
             kind: "node" | "connection_unit";
             /** @description In maintenance: watched, but nobody is told */

@@ -15,7 +15,6 @@ type Subject struct {
 	CheckedAt   *time.Time  `json:"checked_at" doc:"Age of the newest evidence; null: there is none"`
 	Maintenance bool        `json:"maintenance" doc:"In maintenance: watched, but nobody is told"`
 	Flapping    bool        `json:"flapping" doc:"The state changes too often; it is held at the worse one"`
-	IncidentID  string      `json:"incident_id,omitempty" format:"uuid" doc:"Incident that it is part of"`
 	Checks      []CheckCell `json:"checks" doc:"One for each kind of check, in the order of the layers"`
 	Days        []Day       `json:"days" doc:"The last days, oldest first, as many as were asked for"`
 }
