@@ -99,7 +99,7 @@ func attach(
 	return module.Parts{
 		Routes: h.routes(), Jobs: append(r.Jobs(), worker(p)), Schedules: append(results.Schedules(), schedule()),
 		Listeners: []events.Listener{f.listener()}, AgentBatches: []ingest.Intake{r.Intake()},
-		Loops: append(r.Loops(), looks.Run, j.Run), Ready: []func(context.Context) error{r.Renew},
+		Loops: append(r.Loops(), looks.Run, j.Run), Ready: []func(context.Context) error{r.Renew, f.begin},
 		Metrics: collectors(db, looks),
 	}
 }

@@ -5,12 +5,16 @@ import (
 	"net/http"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/nodes"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
+	"panel/platform/module"
+	"panel/platform/paneltest"
 )
 
 // Defaults of the issue: an entry is looked at as clients do, by the panel and three other nodes, and never only by the
@@ -198,4 +202,17 @@ func TestChecksRunWhenSomebodyAsks(t *testing.T) {
 	}
 	w.As(string(View)).Post(runPath, fields{"node_ids": []string{w.node("ams")}}).
 		Refused(http.StatusForbidden, "permission_denied")
+}
+
+// What was there before the module came is watched as soon as the panel runs, and not when the schedule comes round.
+func TestWhatWasThereBeforeIsWatchedFromTheBeginning(t *testing.T) {
+	t.Parallel()
+	flows, idle := &flows{}, Module()
+	idle.Attach = func() module.Parts { return module.Parts{} }
+	before := paneltest.New(t, nodes.Module(), flows.manifest(), idle)
+	before.Admin().AddNode("ams", "address", "192.0.2.1")
+	after := paneltest.Start(t, paneltest.On(before.DB), paneltest.Modules(nodes.Module(), flows.manifest(), Module()))
+	require.Eventually(t, func() bool {
+		return after.Admin().Get("/api/v1/health/nodes").Is(http.StatusOK).Value("total") == 1.0
+	}, time.Minute, 50*time.Millisecond)
 }

@@ -63,6 +63,11 @@ func (f *follower) listener() events.Listener {
 	}
 }
 
+// begin has the checks placed as soon as the panel runs: nodes that were there before this module have none yet.
+func (f *follower) begin(ctx context.Context) error {
+	return f.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: "soon", At: f.now()})
+}
+
 func (f *follower) follow(ctx context.Context, event events.Event) error {
 	if strings.HasPrefix(event.Kind, "node.") {
 		if err := f.judge.Wake(ctx); err != nil {
