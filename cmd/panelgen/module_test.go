@@ -25,6 +25,7 @@ func TestNamesThatCannotBeAreRefused(t *testing.T) {
 		"func": "the language Go", "string": "the language Go", "notesapi": "api packages",
 		"module":    "this project uses",
 		patternName: "this project uses", "nodes": "a folder of modules", "audit": "a folder of platform/core",
+		"install": "this project uses", "assets": "this project uses",
 		"overview": "a folder of ui/src/modules", "editor": "a folder of screens", "doctor": "a command of panelctl",
 		"account": "a family of actions", "stream": "",
 	} {

@@ -18,8 +18,12 @@ import (
 // names are the words that a new module cannot have as its name, with what each of them is already.
 type names map[string]string
 
-// reserved are words that a folder of modules or its package cannot be called.
-var reserved = []string{"all", "internal", "main", "module", "modules", "testdata", "vendor", patternName}
+// reserved are words that a folder of modules or its package cannot be called, and those by which paths begin that the
+// panel answers beside its screens.
+var reserved = []string{
+	"agent", "all", "api", "assets", "health", "install", "internal", "main", "module", "modules", "status", "testdata",
+	"vendor", patternName,
+}
 
 // namesInUse gathers the names of modules, screens and commands, and the families of permissions, actions and events.
 func namesInUse() (names, error) {

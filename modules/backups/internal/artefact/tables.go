@@ -12,10 +12,13 @@ import (
 // measured are the tables that hold measurements and nothing that a panel needs to work: how soon a backup may leave
 // their rows out. A test holds the list against the schema.
 var measured = map[string]Telemetry{
-	"public.node_samples":     TelemetryRollups, // the single samples go first
-	"public.node_metrics_1m":  TelemetryNone,
-	"public.node_metrics_10m": TelemetryNone,
-	"public.fleet_minutes":    TelemetryNone,
+	"public.node_samples":      TelemetryRollups, // the single samples go first
+	"public.node_metrics_1m":   TelemetryNone,
+	"public.node_metrics_10m":  TelemetryNone,
+	"public.fleet_minutes":     TelemetryNone,
+	"public.health_results":    TelemetryRollups,
+	"public.health_points_10m": TelemetryNone,
+	"public.health_points_1h":  TelemetryNone,
 }
 
 // leaves lists what holds rows itself: tables, and the partitions of those that are divided, with the table that is
