@@ -204,7 +204,7 @@ func (e *Engine) name(ctx context.Context, applyID string, binding domainsapi.Do
 
 // hold stores how far a front is, and tells whether anything has changed. What was made is told in the journal, and
 // that the network answers as an event; what another apply has stored meanwhile was told by it.
-func (e *Engine) hold(ctx context.Context, row *front, s provider.Standing) (moved bool, err error) {
+func (e *Engine) hold(ctx context.Context, row *front, s provider.Progress) (moved bool, err error) {
 	before := *row
 	marks, errMarks := json.Marshal(s.Marks)
 	list, errRecords := json.Marshal(append([]provider.Record{}, s.Records...))
@@ -257,7 +257,7 @@ func (e *Engine) lower(ctx context.Context, row *front) error {
 		return err
 	}
 	keep := func(m provider.Marks) error {
-		_, err := e.hold(ctx, row, provider.Standing{Marks: m, Step: row.Step, Ready: row.State == StateReady})
+		_, err := e.hold(ctx, row, provider.Progress{Marks: m, Step: row.Step, Ready: row.State == StateReady})
 		return err
 	}
 	if err := network.Remove(ctx, row.at(true), keep); err != nil {

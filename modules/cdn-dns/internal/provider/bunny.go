@@ -110,15 +110,15 @@ func (b *bunny) create(ctx context.Context, f Front) (*bunnyZone, error) {
 }
 
 // Advance makes the pull zone, gives it the host name and, once that leads there, its certificate.
-func (b *bunny) Advance(ctx context.Context, f Front) (Standing, error) {
+func (b *bunny) Advance(ctx context.Context, f Front) (Progress, error) {
 	zone, err := b.find(ctx, f)
 	if err == nil && zone == nil {
 		zone, err = b.create(ctx, f)
 	}
 	if err != nil {
-		return Standing{Step: StepCreate}, err
+		return Progress{Step: StepCreate}, err
 	}
-	s := Standing{Marks: Marks{Resource: strconv.FormatInt(zone.ID, 10)}, Step: StepCreate}
+	s := Progress{Marks: Marks{Resource: strconv.FormatInt(zone.ID, 10)}, Step: StepCreate}
 	at := slices.IndexFunc(zone.Hostnames, func(h bunnyHost) bool { return Canonical(h.Value) == Canonical(f.Host) })
 	if at < 0 {
 		body := map[string]string{"Hostname": f.Host}

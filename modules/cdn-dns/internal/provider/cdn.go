@@ -47,8 +47,8 @@ const (
 	StepReady       = "ready"
 )
 
-// Standing is how far a front is.
-type Standing struct {
+// Progress is how far a front is.
+type Progress struct {
 	Marks Marks
 	// Target is the name that the host name's CNAME leads to; empty before the service has given one.
 	Target string
@@ -71,7 +71,7 @@ const frontTTL = 300
 type CDN interface {
 	// Advance does what can be done now and tells how far the front is. Fault: record_conflict (409) when somebody
 	// else at the service has the host name.
-	Advance(ctx context.Context, f Front) (Standing, error)
+	Advance(ctx context.Context, f Front) (Progress, error)
 	// Point changes where the service fetches from.
 	Point(ctx context.Context, f Front) error
 	// Remove takes away all that was made for the front. Parts that it learns of are kept first, so that whoever goes
@@ -95,7 +95,7 @@ const mostParts = 3
 
 // Advance looks again at what is in its way: another panel may have made it since the look before, and by its name it
 // is the front's own. That can happen once with each part of a front.
-func (k known) Advance(ctx context.Context, f Front) (Standing, error) {
+func (k known) Advance(ctx context.Context, f Front) (Progress, error) {
 	s, err := k.at.Advance(ctx, f)
 	for range mostParts {
 		if refusal := refusalOf(err); refusal == nil || !refusal.Exists {

@@ -132,8 +132,8 @@ func (y *yandex) rights(ctx context.Context) (Rights, error) {
 }
 
 // Advance requests the certificate, and makes the resource when it is issued.
-func (y *yandex) Advance(ctx context.Context, f Front) (Standing, error) {
-	s := Standing{Marks: f.Marks, Step: StepCertificate}
+func (y *yandex) Advance(ctx context.Context, f Front) (Progress, error) {
+	s := Progress{Marks: f.Marks, Step: StepCertificate}
 	if f.Origin.TLS {
 		issued, err := y.secure(ctx, f, &s)
 		if err != nil || !issued {
@@ -165,7 +165,7 @@ func (y *yandex) Advance(ctx context.Context, f Front) (Standing, error) {
 }
 
 // secure requests the certificate, and tells whether it is issued.
-func (y *yandex) secure(ctx context.Context, f Front, s *Standing) (issued bool, err error) {
+func (y *yandex) secure(ctx context.Context, f Front, s *Progress) (issued bool, err error) {
 	have, err := y.certificate(ctx, f)
 	if err != nil {
 		return false, err
