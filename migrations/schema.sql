@@ -998,7 +998,7 @@ create table health_policies (
   id uuid not null,
   name text not null,
   name_key text not null,
-  standing boolean default false not null,
+  is_default boolean default false not null,
   enabled boolean default true not null,
   content jsonb,
   revision bigint default 1 not null,
@@ -1006,8 +1006,8 @@ create table health_policies (
   updated_at timestamp with time zone default now() not null,
   constraint health_policies_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX health_policies_default ON health_policies USING btree (is_default) WHERE is_default;
 CREATE UNIQUE INDEX health_policies_name ON health_policies USING btree (name_key);
-CREATE UNIQUE INDEX health_policies_standing ON health_policies USING btree (standing) WHERE standing;
 
 create table health_progress (
   id boolean default true not null,

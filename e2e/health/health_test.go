@@ -81,21 +81,21 @@ func (w *trial) install() {
 	_, err = w.stand.API.Apply(w.Context(), drawn.ID, plan)
 	require.NoError(w, err)
 	w.flow = drawn.ID
-	var standing struct {
+	var policies struct {
 		Items []struct {
 			ID       string `json:"id"`
 			Revision int    `json:"revision"`
 		} `json:"items"`
 	}
-	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/health/policies", &standing))
+	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/health/policies", &policies))
 	checks := []map[string]any{{"type": "heartbeat"}, {"type": "core"}}
 	for _, kind := range []string{"tcp", "tls", "udp"} {
 		checks = append(checks, map[string]any{"type": kind, "interval_s": 10, "timeout_s": 5})
 	}
 	body := map[string]any{
-		"revision": standing.Items[0].Revision, "checks": checks, "recheck": map[string]any{"count": 3, "every_s": 1},
+		"revision": policies.Items[0].Revision, "checks": checks, "recheck": map[string]any{"count": 3, "every_s": 1},
 	}
-	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+standing.Items[0].ID, body, nil))
+	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+policies.Items[0].ID, body, nil))
 }
 
 // until waits for what the panel says of the flow.

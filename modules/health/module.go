@@ -55,7 +55,7 @@ func Module() module.Module {
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Health policies"}},
 		Faults: []fault.Declared{
-			{Kind: fault.KindConflict, Code: "standing_policy", Summary: "The policy of everything else stays, and speaks of all"},
+			{Kind: fault.KindConflict, Code: "default_policy", Summary: "The policy of everything else stays, and speaks of all"},
 		},
 		Journal: audit.Kinds{
 			Actions: []string{

@@ -38,7 +38,7 @@ func TestThePanelLooksByItself(t *testing.T) {
 		Entries: []flowsapi.Entry{{Block: "in", NodeID: node, Host: "127.0.0.1", Port: port, L4: "tcp", Protocol: "vless"}},
 	}}
 	guest.mu.Unlock()
-	admin.Patch(policiesPath+"/"+standingID, fields{"revision": 1, "checks": []fields{
+	admin.Patch(policiesPath+"/"+defaultID, fields{"revision": 1, "checks": []fields{
 		{"type": "heartbeat"}, {"type": "tcp", "interval_s": 10, "timeout_s": 2},
 	}, "recheck": fields{"count": 3, "every_s": 1}}).Is(http.StatusOK) // which places what is there
 
@@ -78,7 +78,7 @@ func TestWhatThePanelMustNotDialSaysNothing(t *testing.T) {
 		Entries: []flowsapi.Entry{{Block: "in", NodeID: node, Host: "127.0.0.1", Port: "9", L4: "tcp"}},
 	}}
 	guest.mu.Unlock()
-	admin.Patch(policiesPath+"/"+standingID, fields{"revision": 1, "checks": []fields{
+	admin.Patch(policiesPath+"/"+defaultID, fields{"revision": 1, "checks": []fields{
 		{"type": "tcp", "interval_s": 10, "timeout_s": 2},
 	}}).Is(http.StatusOK)
 	looked := func() bool {

@@ -25,14 +25,14 @@ import (
 	"panel/platform/names"
 )
 
-// policyRow is a policy as the table keeps it; without content it says what rules.Standing does.
+// policyRow is a policy as the table keeps it; without content it says what rules.Default does.
 type policyRow struct {
 	bun.BaseModel `bun:"table:health_policies,alias:p"`
 
 	ID        string        `bun:"id,pk,type:uuid"`
 	Name      string        `bun:"name"`
 	NameKey   string        `bun:"name_key"`
-	Standing  bool          `bun:"standing"`
+	Default   bool          `bun:"is_default"`
 	Enabled   bool          `bun:"enabled"`
 	Content   *rules.Policy `bun:"content,type:jsonb"`
 	Revision  int64         `bun:"revision"`
@@ -46,7 +46,7 @@ type policyRow struct {
 
 func (r *policyRow) policy() rules.Policy {
 	if r.Content == nil {
-		return rules.Standing()
+		return rules.Default()
 	}
 	return r.Content.Filled()
 }
@@ -55,7 +55,7 @@ func (r *policyRow) object() audit.Object { return audit.Object{Type: object, ID
 
 func (r *policyRow) shown() Policy {
 	return Policy{
-		ID: r.ID, Name: r.Name, Standing: r.Standing, Enabled: r.Enabled, Policy: r.policy(), ScopeName: r.ScopeName,
+		ID: r.ID, Name: r.Name, Default: r.Default, Enabled: r.Enabled, Policy: r.policy(), ScopeName: r.ScopeName,
 		Nodes: r.Nodes, ConnectionUnits: r.Flows, Revision: r.Revision, CreatedAt: r.CreatedAt.UTC(),
 		UpdatedAt: r.UpdatedAt.UTC(),
 	}
@@ -85,7 +85,7 @@ var constraints = map[string]*fault.Fault{
 		Field("name", "name_taken", "choose another name"),
 }
 
-var errStanding = fault.Conflict("standing_policy",
+var errDefault = fault.Conflict("default_policy",
 	"this policy speaks of all that no other speaks of: it stays, stays on, and its scope stays")
 
 var policyOrders = map[string]keyset.Order{
@@ -137,7 +137,7 @@ func (p *policies) row(ctx context.Context, id string, lock bool) (row policyRow
 	return row, database.Fault(q.Scan(ctx), nil)
 }
 
-// create stores a policy; what is not said is as in the standing one. Faults: name_taken (409), invalid_value (422).
+// create stores a policy; what is not said is as in the default one. Faults: name_taken (409), invalid_value (422).
 func (p *policies) create(ctx context.Context, in NewPolicy) (id string, err error) {
 	now := p.now()
 	row := policyRow{
@@ -145,11 +145,11 @@ func (p *policies) create(ctx context.Context, in NewPolicy) (id string, err err
 		UpdatedAt: now,
 	}
 	err = p.db.InTx(ctx, func(ctx context.Context) error {
-		var standing policyRow
-		if err := p.db.In(ctx).NewSelect().Model(&standing).Where("p.standing").Scan(ctx); err != nil {
+		var base policyRow
+		if err := p.db.In(ctx).NewSelect().Model(&base).Where("p.is_default").Scan(ctx); err != nil {
 			return database.Fault(err, nil)
 		}
-		content := in.PolicyParts.over(standing.policy())
+		content := in.PolicyParts.over(base.policy())
 		content.Scope = in.Scope
 		if err := p.settle(ctx, &row, content); err != nil {
 			return err
@@ -190,7 +190,7 @@ func (p *policies) there(ctx context.Context, scope rules.Scope) error {
 	return err
 }
 
-// change alters what is given. Faults: not_found (404), revision_conflict, name_taken, standing_policy (409),
+// change alters what is given. Faults: not_found (404), revision_conflict, name_taken, default_policy (409),
 // invalid_value (422).
 func (p *policies) change(ctx context.Context, id string, revision int64, to PolicyChange) error {
 	return p.db.InTx(ctx, func(ctx context.Context) error {
@@ -202,8 +202,8 @@ func (p *policies) change(ctx context.Context, id string, revision int64, to Pol
 			return httpapi.ErrRevision
 		}
 		before := row
-		if row.Standing && (to.Enabled != nil && !*to.Enabled || to.Scope != nil && to.Scope.Kind != rules.All) {
-			return errStanding
+		if row.Default && (to.Enabled != nil && !*to.Enabled || to.Scope != nil && to.Scope.Kind != rules.All) {
+			return errDefault
 		}
 		content := to.PolicyParts.over(row.policy())
 		if to.Scope != nil {
@@ -261,15 +261,15 @@ func differences(before, after *policyRow) map[string]audit.Change {
 	return out
 }
 
-// remove deletes a policy; its subjects fall to the next wider one. Faults: not_found (404), standing_policy (409).
+// remove deletes a policy; its subjects fall to the next wider one. Faults: not_found (404), default_policy (409).
 func (p *policies) remove(ctx context.Context, id string) error {
 	return p.db.InTx(ctx, func(ctx context.Context) error {
 		row, err := p.row(ctx, id, true)
 		if err != nil {
 			return err
 		}
-		if row.Standing {
-			return errStanding
+		if row.Default {
+			return errDefault
 		}
 		if _, err := p.db.In(ctx).NewDelete().Model(&row).WherePK().Exec(ctx); err != nil {
 			return database.Fault(err, nil)

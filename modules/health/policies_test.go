@@ -17,28 +17,28 @@ import (
 const (
 	policiesPath = "/api/v1/health/policies"
 	runPath      = "/api/v1/health/checks/run"
-	standingID   = "00000000-0000-7000-8000-000000000001"
+	defaultID    = "00000000-0000-7000-8000-000000000001"
 )
 
 // The policy of everything is there without touching anything, says what the design does, and stays.
-func TestTheStandingPolicyIsThereAndStays(t *testing.T) {
+func TestTheDefaultPolicyIsThereAndStays(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var page struct{ Items []Policy }
 	w.As(string(View)).Get(policiesPath).Is(http.StatusOK).JSON(&page)
 	require.Len(t, page.Items, 1)
 	one := page.Items[0]
-	require.True(t, one.Standing && one.Enabled)
+	require.True(t, one.Default && one.Enabled)
 	require.Equal(t, []any{2, 3, 2}, []any{one.Quorum, one.FailureThreshold, one.SuccessThreshold})
-	at := policiesPath + "/" + standingID
-	w.admin.Delete(at).Refused(http.StatusConflict, "standing_policy")
-	w.admin.Patch(at, fields{"revision": 1, "enabled": false}).Refused(http.StatusConflict, "standing_policy")
+	at := policiesPath + "/" + defaultID
+	w.admin.Delete(at).Refused(http.StatusConflict, "default_policy")
+	w.admin.Patch(at, fields{"revision": 1, "enabled": false}).Refused(http.StatusConflict, "default_policy")
 	w.admin.Patch(at, fields{"revision": 1, "scope": fields{"kind": "tag", "tag": "eu"}}).
-		Refused(http.StatusConflict, "standing_policy")
+		Refused(http.StatusConflict, "default_policy")
 	changed := w.admin.Patch(at, fields{"revision": 1, "quorum": 3}).Is(http.StatusOK)
 	require.EqualValues(t, 3, changed.Value("quorum"))
 	require.EqualValues(t, 3, changed.Value("failure_threshold"), "what is absent stays")
-	require.Equal(t, []string{healthapi.EventPolicyUpdated}, w.Recorded(object, standingID))
+	require.Equal(t, []string{healthapi.EventPolicyUpdated}, w.Recorded(object, defaultID))
 }
 
 func TestAPolicyIsMadeChangedAndRemoved(t *testing.T) {
@@ -48,7 +48,7 @@ func TestAPolicyIsMadeChangedAndRemoved(t *testing.T) {
 		"name": " Fast ", "scope": fields{"kind": "node", "id": w.node("ams")}, "failure_threshold": 2,
 	}).Is(http.StatusCreated)
 	require.Equal(t, "Fast", made.Text("name"))
-	require.EqualValues(t, 2, made.Value("quorum"), "what is not said is as in the standing policy")
+	require.EqualValues(t, 2, made.Value("quorum"), "what is not said is as in the default policy")
 	at := policiesPath + "/" + made.Text("id")
 	w.place()
 	require.EqualValues(t, 1, w.admin.Get(at).Is(http.StatusOK).Value("nodes"))
@@ -65,7 +65,7 @@ func TestAPolicyIsMadeChangedAndRemoved(t *testing.T) {
 		healthapi.EventPolicyCreated, healthapi.EventPolicyUpdated, healthapi.EventPolicyDeleted,
 	}, w.Recorded(object, made.Text("id")))
 	w.place()
-	require.EqualValues(t, 1, w.admin.Get(policiesPath+"/"+standingID).Value("nodes"), "its node falls to the wider one")
+	require.EqualValues(t, 1, w.admin.Get(policiesPath+"/"+defaultID).Value("nodes"), "its node falls to the wider one")
 }
 
 // Bad input is refused with its field, and nothing of it is kept.
@@ -121,7 +121,7 @@ func TestAWindowOfMaintenanceMarksItsSubjects(t *testing.T) {
 	w.place()
 	w.settled()
 	from := w.clock.Now().Add(time.Minute)
-	w.admin.Patch(policiesPath+"/"+standingID, fields{"revision": 1, "maintenance_windows": []fields{
+	w.admin.Patch(policiesPath+"/"+defaultID, fields{"revision": 1, "maintenance_windows": []fields{
 		{"from": from.Format(time.RFC3339), "until": from.Add(5 * time.Minute).Format(time.RFC3339)},
 	}}).Is(http.StatusOK)
 	resting := func() bool { return w.detail("nodes", w.node("ams")).Maintenance }

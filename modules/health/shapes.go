@@ -9,10 +9,10 @@ import (
 
 // Policy is a health policy as the API shows it.
 type Policy struct {
-	ID       string `json:"id" format:"uuid"`
-	Name     string `json:"name"`
-	Standing bool   `json:"standing" doc:"The policy of everything that no other speaks of; it stays, and its scope is all"`
-	Enabled  bool   `json:"enabled" doc:"Of a policy that is off the subjects fall to the next wider one"`
+	ID      string `json:"id" format:"uuid"`
+	Name    string `json:"name"`
+	Default bool   `json:"default" doc:"The policy of everything that no other speaks of; it stays, and its scope is all"`
+	Enabled bool   `json:"enabled" doc:"Of a policy that is off the subjects fall to the next wider one"`
 	rules.Policy
 	ScopeName       string    `json:"scope_name" doc:"Of the node or flow of the scope; empty for other scopes"`
 	Nodes           int       `json:"nodes" doc:"Nodes that it speaks of now"`
@@ -22,7 +22,7 @@ type Policy struct {
 	UpdatedAt       time.Time `json:"updated_at"`
 }
 
-// NewPolicy is what a policy begins with. What is left out is as in the standing policy.
+// NewPolicy is what a policy begins with. What is left out is as in the default policy.
 type NewPolicy struct {
 	Name    string      `json:"name" minLength:"1" maxLength:"64"`
 	Enabled *bool       `json:"enabled,omitempty" doc:"true when left out"`

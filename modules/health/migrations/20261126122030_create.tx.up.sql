@@ -1,10 +1,10 @@
--- How subjects are watched and judged. The standing policy speaks of all that no other speaks of; without content it
+-- How subjects are watched and judged. The default policy speaks of all that no other speaks of; without content it
 -- says what the panel holds right.
 create table health_policies (
     id         uuid        primary key,
     name       text        not null,
     name_key   text        not null,
-    standing   boolean     not null default false,
+    is_default boolean     not null default false,
     enabled    boolean     not null default true,
     content    jsonb,
     revision   bigint      not null default 1,
@@ -13,9 +13,9 @@ create table health_policies (
 );
 
 create unique index health_policies_name on health_policies (name_key);
-create unique index health_policies_standing on health_policies (standing) where standing;
+create unique index health_policies_default on health_policies (is_default) where is_default;
 
-insert into health_policies (id, name, name_key, standing)
+insert into health_policies (id, name, name_key, is_default)
 values ('00000000-0000-7000-8000-000000000001', 'Everything', 'everything', true);
 
 -- What is looked at. The id follows from what it is, so that evidence outlives a new placing. Of a weak check only a

@@ -6898,6 +6898,8 @@ export interface components {
             connection_units: number;
             /** Format: date-time */
             created_at: string;
+            /** @description The policy of everything that no other speaks of; it stays, and its scope is all */
+            default: boolean;
             /** @description Of a policy that is off the subjects fall to the next wider one */
             enabled: boolean;
             /**
@@ -6927,8 +6929,6 @@ export interface components {
             scope: components["schemas"]["RulesScope"];
             /** @description Of the node or flow of the scope; empty for other scopes */
             scope_name: string;
-            /** @description The policy of everything that no other speaks of; it stays, and its scope is all */
-            standing: boolean;
             /**
              * Format: int64
              * @description Successes in a row that make it say up again

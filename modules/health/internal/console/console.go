@@ -56,7 +56,7 @@ func listCommand(env cli.Env, path, schema string, command *cobra.Command) *cobr
 		heads := []string{"Name", "State", "Since", "Reason", "Failing checks", "ID"}
 		return cli.ListAll(cmd.Context(), env, schema, asked, heads, func(s view.Subject) []string {
 			return []string{
-				s.Name, standing(s), cli.Stamp(&s.Since), cli.OrDash(s.Reason), cli.OrDash(failing(s)), s.ID,
+				s.Name, shownState(s), cli.Stamp(&s.Since), cli.OrDash(s.Reason), cli.OrDash(failing(s)), s.ID,
 			}
 		})
 	}
@@ -65,8 +65,8 @@ func listCommand(env cli.Env, path, schema string, command *cobra.Command) *cobr
 	return command
 }
 
-// standing is the state, and whether it is one of maintenance.
-func standing(s view.Subject) string {
+// shownState is the state, and whether it is one of maintenance.
+func shownState(s view.Subject) string {
 	if s.Maintenance {
 		return s.State + ", maintenance"
 	}

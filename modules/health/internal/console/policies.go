@@ -15,10 +15,10 @@ import (
 
 // policy is a policy as far as the commands know it.
 type policy struct {
-	ID       string `json:"id"`
-	Name     string `json:"name"`
-	Standing bool   `json:"standing"`
-	Enabled  bool   `json:"enabled"`
+	ID      string `json:"id"`
+	Name    string `json:"name"`
+	Default bool   `json:"default"`
+	Enabled bool   `json:"enabled"`
 	rules.Policy
 	Nodes           int   `json:"nodes"`
 	ConnectionUnits int   `json:"connection_units"`

@@ -150,7 +150,7 @@ func (r *round) policy(ctx context.Context, id string) (rules.Named, error) {
 	if p, known := r.policies[id]; known {
 		return p, nil
 	}
-	return rules.Named{Policy: rules.Standing()}, nil // it is gone, and the next placing says so
+	return rules.Named{Policy: rules.Default()}, nil // it is gone, and the next placing says so
 }
 
 // Wake has the reports of agents read in the next round.

@@ -118,11 +118,11 @@ func Policies(ctx context.Context, db *database.DB) ([]rules.Named, error) {
 		ID, Name string
 		Content  *rules.Policy `bun:",type:jsonb"`
 	}
-	err := db.In(ctx).NewRaw("select id, name, content from health_policies where enabled order by standing desc, name, id").
+	err := db.In(ctx).NewRaw("select id, name, content from health_policies where enabled order by is_default desc, name, id").
 		Scan(ctx, &rows)
 	out := make([]rules.Named, len(rows))
 	for i, row := range rows {
-		out[i] = rules.Named{ID: row.ID, Name: row.Name, Policy: rules.Standing()}
+		out[i] = rules.Named{ID: row.ID, Name: row.Name, Policy: rules.Default()}
 		if row.Content != nil {
 			out[i].Policy = row.Content.Filled()
 		}

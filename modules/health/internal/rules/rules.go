@@ -38,8 +38,8 @@ const (
 	usualTimeout  = 5
 )
 
-// Standing is the policy of all that nobody has said anything about.
-func Standing() Policy {
+// Default is the policy of all that nobody has said anything about.
+func Default() Policy {
 	return Policy{
 		Scope: Scope{Kind: All},
 		Checks: []Check{

@@ -12,9 +12,9 @@ import (
 )
 
 // Domain 4.18: every 30 s with 5 s, three failures and two successes, three quick looks 5 s apart, two vantages.
-func TestTheStandingPolicyIsRightWithoutTouchingAnything(t *testing.T) {
+func TestTheDefaultPolicyIsRightWithoutTouchingAnything(t *testing.T) {
 	t.Parallel()
-	p := rules.Standing()
+	p := rules.Default()
 	require.NoError(t, p.Valid())
 	require.Equal(t, p, p.Filled())
 	tcp, has := p.Has(rules.TCP)
@@ -47,7 +47,7 @@ func TestWhatCouldNotBeKeptIsRefusedAtItsField(t *testing.T) {
 			p.Windows = []rules.Window{{Weekdays: []string{"mon"}, Start: "03:00", Minutes: 5, Zone: "Mars/Base"}}
 		},
 	} {
-		p := rules.Standing()
+		p := rules.Default()
 		change(&p)
 		refused, is := fault.As(p.Valid())
 		require.True(t, is, field)
@@ -57,12 +57,12 @@ func TestWhatCouldNotBeKeptIsRefusedAtItsField(t *testing.T) {
 	for _, scope := range []rules.Scope{
 		{Kind: rules.Node, ID: id}, {Kind: rules.Flow, ID: id}, {Kind: rules.Tag, Tag: "eu"}, {Kind: rules.All},
 	} {
-		p := rules.Standing()
+		p := rules.Default()
 		p.Scope = scope
 		require.NoError(t, p.Valid())
 	}
 	for _, scope := range []rules.Scope{{Kind: rules.All, ID: id}, {Kind: rules.Node, ID: id, Tag: "eu"}} {
-		p := rules.Standing()
+		p := rules.Default()
 		p.Scope = scope
 		require.Error(t, p.Valid())
 	}

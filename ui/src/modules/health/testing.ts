@@ -107,7 +107,7 @@ export function makePolicy(change: Partial<Policy> = {}): Policy {
   return {
     id: "01890000-0000-7000-8000-0000000000a1",
     name: "Everything",
-    standing: true,
+    default: true,
     enabled: true,
     scope: { kind: "all" },
     scope_name: "",

@@ -13,7 +13,7 @@ import classes from "../health.module.css";
 import type { Kind, Listed, Row } from "../shared/api";
 import { CheckMark, layersOf, useCellText } from "../shared/check-mark";
 import { HistoryBars } from "../shared/history-bars";
-import { stateGlyph, standing } from "../shared/states";
+import { stateGlyph, shownState } from "../shared/states";
 import { hintText, reasonText } from "../shared/verdict";
 
 /** A row has a mark for each layer and ninety bars: of a page only what is in sight is drawn. */
@@ -127,7 +127,7 @@ function useColumns(kind: Kind, rows: readonly Row[]): Column<Row>[] {
 /** The name with its state; below it since when and why, where it is not well. */
 function NameCell({ kind, subject }: { kind: Kind; subject: Row }) {
   const { t } = useTranslation("health");
-  const state = standing(subject);
+  const state = shownState(subject);
   return (
     <span className={classes.subject}>
       <span className={classes.subjectName}>

@@ -61,7 +61,7 @@ export function useSavePolicy() {
         return answer(api.POST("/api/v1/health/policies", { params, body: entry }));
       }
       const { scope, enabled, ...rest } = entry;
-      const body = { revision: policy.revision, ...rest, ...(policy.standing ? {} : { scope, enabled }) };
+      const body = { revision: policy.revision, ...rest, ...(policy.default ? {} : { scope, enabled }) };
       return answer(api.PATCH("/api/v1/health/policies/{id}", { params: { path: { id: policy.id } }, body }));
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["health"] }),

@@ -24,7 +24,7 @@ export default function PoliciesPage() {
     setOpen(undefined);
     remove.reset();
   };
-  const standing = list.data?.items.find((policy) => policy.standing);
+  const like = list.data?.items.find((policy) => policy.default);
   return (
     <>
       <HealthHeader
@@ -43,7 +43,7 @@ export default function PoliciesPage() {
         onEdit={(policy) => setOpen({ act: "edit", policy })}
         onRemove={(policy) => setOpen({ act: "remove", policy })}
       />
-      {open?.act === "new" && <PolicyDialog like={standing} onClose={close} />}
+      {open?.act === "new" && <PolicyDialog like={like} onClose={close} />}
       {open?.act === "edit" && <PolicyDialog policy={open.policy} onClose={close} />}
       <Confirm
         opened={open?.act === "remove"}

@@ -25,7 +25,7 @@ export function PoliciesView({ state, block, more, onEdit, onRemove }: PoliciesV
   const { t } = useTranslation("health");
   if (state.kind === "loading") return <Skeleton rows={6} />;
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />;
-  const policies = state.data.items.toSorted((a, b) => Number(a.standing) - Number(b.standing));
+  const policies = state.data.items.toSorted((a, b) => Number(a.default) - Number(b.default));
   return (
     <Stack>
       {policies.map((policy) => (
@@ -66,7 +66,7 @@ function PolicyCard({ policy, block, onEdit, onRemove }: PolicyCardProps) {
           >
             {t("policy.change")}
           </Action>
-          {!policy.standing && (
+          {!policy.default && (
             <Action
               size="bar"
               reason={block}
@@ -115,9 +115,9 @@ function Speaks({ policy }: { policy: Policy }) {
 }
 
 /** The scope in words; a node or flow leads to how it does. */
-function ScopeText({ policy: { scope, scope_name: name, standing } }: { policy: Policy }) {
+function ScopeText({ policy: { scope, scope_name: name, default: isDefault } }: { policy: Policy }) {
   const { t } = useTranslation("health");
-  if (standing) return t("policy.scope.standing");
+  if (isDefault) return t("policy.scope.default");
   if (scope.kind === "tag") return t("policy.scope.tagged", { tag: scope.tag });
   if (scope.kind === "all") return t("policy.scope.all");
   const kind = scope.kind === "node" ? "nodes" : "flows";

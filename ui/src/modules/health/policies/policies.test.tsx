@@ -12,7 +12,7 @@ import { secondsToDown } from "./policy-text";
 const edge = makePolicy({
   id: "01890000-0000-7000-8000-0000000000a2",
   name: "Edge",
-  standing: false,
+  default: false,
   scope: { kind: "tag", tag: "edge" },
   maintenance_windows: [{ weekdays: ["sun"], start: "03:30", minutes: 90, zone: "Europe/Berlin", note: "backups" }],
   nodes: 1,

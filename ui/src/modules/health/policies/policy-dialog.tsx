@@ -73,7 +73,7 @@ function PolicyForm({ policy, like, onClose }: PolicyDialogProps) {
         error={wrong.name}
         onChange={(event) => set({ name: event.currentTarget.value })}
       />
-      {!policy?.standing && (
+      {!policy?.default && (
         <>
           <ScopeFields
             scope={entry.scope}

@@ -4,5 +4,5 @@ import type { TFunction } from "i18next";
 const given = "Everything";
 
 export function policyName(t: TFunction<"health">, name: string): string {
-  return name === given ? t("policy.standing") : name;
+  return name === given ? t("policy.default") : name;
 }

@@ -12,7 +12,7 @@ export const stateGlyph: Record<State | "maintenance", GlyphKind> = {
 };
 
 /** What a list says of a subject: nobody is alarmed by one in maintenance, whatever is found there. */
-export function standing({ state, maintenance }: Pick<Subject, "state" | "maintenance">): State | "maintenance" {
+export function shownState({ state, maintenance }: Pick<Subject, "state" | "maintenance">): State | "maintenance" {
   return maintenance ? "maintenance" : state;
 }
 
