@@ -23,10 +23,14 @@ func (s *server) silent() {
 // watched ends the time for which a finished ring is watched.
 func (st *stage) watched(id string) {
 	st.t.Helper()
-	st.eventually(func() bool { return st.rollout(id).RestUntil != nil })
-	_, err := st.panel.DB.ExecContext(st.t.Context(), `update agent_rollouts
-		set rested_at = rested_at - interval '1 hour', lease_until = now() where id = ?`, id)
-	require.NoError(st.t, err)
+	st.eventually(func() bool {
+		ended, err := st.panel.DB.ExecContext(st.t.Context(), `update agent_rollouts
+			set rested_at = rested_at - interval '1 hour', lease_until = now()
+			where id = ? and rested_at is not null and lease_token = ''`, id) // the panel writes no more of it meanwhile
+		require.NoError(st.t, err)
+		n, err := ended.RowsAffected()
+		return err == nil && n == 1
+	})
 	st.looks()
 }
 
