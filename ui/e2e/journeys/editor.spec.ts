@@ -150,7 +150,9 @@ test("a second target opens a rule above everything else, and a new block is not
   await page.goto(`${stand.url}/flows/${id}/graph`);
   await page.getByRole("button", { name: "Add entry" }).first().click();
   await expect(page.getByText(/^Saved/)).toBeVisible();
-  expect(await page.evaluate(() => document.activeElement !== document.body), "the focus is not lost").toBe(true);
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement !== document.body), "the focus is not lost")
+    .toBe(true);
   await expect(page.locator("[aria-invalid=true]")).toHaveCount(0);
   await expect(page.locator(".react-flow__node [data-wrong]")).toHaveCount(0);
   for (const kind of [/^Exit/, /^Direct/]) {
