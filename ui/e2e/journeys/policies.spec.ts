@@ -78,7 +78,7 @@ test("a policy that forbids the protocol of a flow refuses its plan and names th
   await inEveryLook(page, `${stand.url}/policies?tab=plans`, "policies-plans");
 
   await page.goto(`${stand.url}/flows/${id}/graph`);
-  await page.getByRole("button", { name: "Compile plan" }).click();
+  await expect(page.getByRole("button", { name: "Fix 2 problems" })).toBeVisible();
   await picture(page, "policies-refused");
   await expect(page.getByText(/Never in plain sight/).first()).toBeVisible();
   await expect(page.getByText(/Only VLESS/).first()).toBeVisible();
