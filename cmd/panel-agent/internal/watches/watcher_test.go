@@ -259,7 +259,8 @@ func TestWatchesThatCannotBeUsedAreRefusedAsAWhole(t *testing.T) {
 	bad := every("b", 10)
 	bad.Type = "icmp"
 	for _, content := range []any{
-		"text", agentapi.Watches{Watches: []agentapi.Watch{bad}},
+		"text",
+		agentapi.Watches{Watches: []agentapi.Watch{bad}},
 		agentapi.Watches{Watches: []agentapi.Watch{every("b", 0)}},
 		agentapi.Watches{Watches: []agentapi.Watch{every("b", 1), every("b", 1)}},
 		agentapi.Watches{Watches: make([]agentapi.Watch, agentapi.MaxWatches+1)},

@@ -264,8 +264,16 @@ func TestThePanelIsCutOffWhenItHearsAlmostNobody(t *testing.T) {
 		silent, all int
 		cut         bool
 	}{
-		{0, 0, false}, {1, 1, false}, {1, 2, false}, {2, 2, true}, {2, 3, true}, {2, 4, false}, {30, 100, false},
-		{89, 100, false}, {90, 100, true}, {100, 100, true},
+		{0, 0, false},
+		{1, 1, false},
+		{1, 2, false},
+		{2, 2, true},
+		{2, 3, true},
+		{2, 4, false},
+		{30, 100, false},
+		{89, 100, false},
+		{90, 100, true},
+		{100, 100, true},
 	} {
 		require.Equal(t, one.cut, verdict.CutOff(one.silent, one.all), one)
 	}
