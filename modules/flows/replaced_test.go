@@ -38,16 +38,22 @@ func (s *stage) binding(id string) domainsapi.Domain {
 	return found[id]
 }
 
+// served is a stage whose flow is installed on fra-01 with a host name; waw-01 may take its place.
+func served(t *testing.T) (s *stage, bound string, g graph.Graph) {
+	t.Helper()
+	s = setupOn(t, newFleet("ams-01", "fra-01", "waw-01"))
+	bound, g = s.bind("fra-01"), s.drawing(443)
+	g.Nodes[0].NodeDomainID = bound
+	s.save(g)
+	s.install()
+	return s, bound, g
+}
+
 // Rule: a node is replaced by another in all drafts and in the bindings that they name, a plan for each, applied
 // together. A binding in use moves with the apply of the first flow that serves it, and with nothing else.
 func TestANodeIsReplacedInManyFlows(t *testing.T) {
 	t.Parallel()
-	s := setupOn(t, newFleet("ams-01", "fra-01", "waw-01"))
-	bound := s.bind("fra-01")
-	g := s.drawing(443)
-	g.Nodes[0].NodeDomainID = bound
-	s.save(g)
-	s.install()
+	s, bound, _ := served(t)
 	first := s.flow
 	second := s.create("Other", 8443)
 	s.flow = second
@@ -101,16 +107,11 @@ func TestANodeIsReplacedInManyFlows(t *testing.T) {
 // A flow that still serves a binding on the old node keeps its right to it, until it is installed on the new one, too.
 func TestABindingServesTheFlowsOfBothNodesWhileTheyMove(t *testing.T) {
 	t.Parallel()
-	s := setupOn(t, newFleet("ams-01", "fra-01", "waw-01"))
-	bound := s.bind("fra-01")
-	g := s.drawing(443)
-	g.Nodes[0].NodeDomainID = bound
-	s.save(g)
-	s.install()
+	s, bound, _ := served(t)
 	first := s.flow
 	second := s.create("Other", 8443)
 	s.flow = second
-	g = s.drawing(8443)
+	g := s.drawing(8443)
 	g.Nodes[0].NodeDomainID = bound
 	s.save(g)
 	s.install()
@@ -141,12 +142,7 @@ func TestABindingServesTheFlowsOfBothNodesWhileTheyMove(t *testing.T) {
 // Whoever draws the flow back where it was takes the move back: no binding waits for an apply that does not come.
 func TestAMoveThatNobodyWantsAnyMoreIsForgotten(t *testing.T) {
 	t.Parallel()
-	s := setupOn(t, newFleet("ams-01", "fra-01", "waw-01"))
-	bound := s.bind("fra-01")
-	g := s.drawing(443)
-	g.Nodes[0].NodeDomainID = bound
-	s.save(g)
-	s.install()
+	s, bound, g := served(t)
 	var begun redraw.Change
 	s.admin.Post(replacing, map[string]any{
 		"node_id": s.fleet.id("fra-01"), "by_node_id": s.fleet.id("waw-01"), "flow_ids": []string{s.flow},

@@ -1,7 +1,7 @@
 // Package health watches nodes and flows from several places, judges what is really broken, and tells of it.
 //
 // Agents and the panel look by themselves at what is installed (internal/place decides who looks at what); results
-// come in numbered batches (internal/evidence); one panel at a time folds them into verdicts and commits each change of
+// come in numbered batches (internal/results); one panel at a time folds them into verdicts and commits each change of
 // state with its event (internal/judge, internal/verdict).
 package health
 

@@ -10159,7 +10159,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "node" | "connection_unit";
-            /** @description In maintenance: watched, but nobody is told */
+            /** @description In maintenance: watched, but raises no alert */
             maintenance: boolean;
             name: string;
             /** @description Why, in one word; empty while all is well */
@@ -10197,7 +10197,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "node" | "connection_unit";
-            /** @description In maintenance: watched, but nobody is told */
+            /** @description In maintenance: watched, but raises no alert */
             maintenance: boolean;
             name: string;
             /** Format: uuid */

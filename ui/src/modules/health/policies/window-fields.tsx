@@ -20,7 +20,7 @@ const mostWindows = 32;
 const hour = 3_600_000;
 const weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"] as const;
 
-/** Times in which nobody is told. */
+/** Times in which what is down raises no alert. */
 export function WindowFields({ windows, wrong, onChange }: WindowFieldsProps) {
   const { t } = useTranslation("health");
   const put = (at: number, window: Window) => onChange(windows.map((one, i) => (i === at ? window : one)));
