@@ -923,6 +923,7 @@ create table flows (
   name_key text,
   draft_changes integer,
   entry jsonb generated always as (jsonb_path_query_first(graph, '$."nodes"[*]?(@."kind" == "entry")'::jsonpath)) stored,
+  entry_listed json generated always as (((jsonb_path_query_first(graph, '$."nodes"[*]?(@."kind" == "entry")'::jsonpath))::text)::json) stored,
   constraint flows_pkey PRIMARY KEY (id)
 );
 CREATE INDEX flows_created ON flows USING btree (created_at, id);

@@ -24,7 +24,7 @@ type shownRow struct {
 	flowRow
 
 	ClientCounts  clientsapi.Counts `bun:"embed:clients_"`
-	Entry         *graph.Node       `bun:"entry,type:jsonb"`
+	Entry         *graph.Node       `bun:"entry_listed,type:json"`
 	NodeIDs       []string          `bun:"node_ids,array"` // of the installed fragments
 	VersionNumber *int
 	Bypassed      []BypassCheck `bun:"bypassed,type:jsonb"` // by the installed version
@@ -38,7 +38,7 @@ type shownRow struct {
 // pageColumns are what the flow's own row has of it.
 const pageColumns = `f.id, f.name, f.description, f.tags, f.owner_id, f.enabled, f.draft_revision, f.draft_changes, f.compiled_revision,
 	f.installed_version_id, f.installed_revision, f.installed_at, f.installed_hosts,
-	f.last_apply_id, f.revision, f.created_at, f.updated_at, f.entry`
+	f.last_apply_id, f.revision, f.created_at, f.updated_at, f.entry_listed`
 
 // What belongs to the flows of a page is read for all of them at once, because a subquery of each row costs as much as
 // the row.

@@ -357,10 +357,16 @@ func (c *Counts) add(state string, maintenance bool, n int) {
 // FlowStates gives the states of flows as the flows' module calls them. What is unknown is left out: their nodes' own
 // reports say more.
 func (v *Views) FlowStates(ctx context.Context, flowIDs []string) (map[string]string, error) {
+	ids := database.OnlyIDs(flowIDs)
+	if len(ids) == 0 {
+		return nil, nil
+	}
 	var rows []struct{ SubjectID, State string }
-	err := v.db.In(ctx).NewRaw(`select subject_id, state from health_states
-		where kind = ? and state <> ? and subject_id = any(?::uuid[])`, healthapi.Flow, verdict.Unknown,
-		pgdialect.Array(database.OnlyIDs(flowIDs))).Scan(ctx, &rows)
+	args := new(database.Arguments)
+	err := database.Read(ctx, v.db, &rows, v.db.NewSelect().TableExpr("health_states").
+		ColumnExpr("subject_id, state").
+		Where("kind = ? and state <> ?", healthapi.Flow, verdict.Unknown).
+		Where("subject_id = any(?::uuid[])", args.Add(ids)), args)
 	out := map[string]string{}
 	for _, r := range rows {
 		out[r.SubjectID] = r.State
