@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/view"
 	"panel/platform/httpapi"
 )
@@ -13,9 +14,12 @@ type handlers struct {
 	policies *policies
 	views    *view.Views
 	runs     *runs
+	kept     *incidents.Incidents
 }
 
-func newHandlers(p *policies, v *view.Views, r *runs) *handlers { return &handlers{p, v, r} }
+func newHandlers(p *policies, v *view.Views, r *runs, i *incidents.Incidents) *handlers {
+	return &handlers{p, v, r, i}
+}
 
 func (h *handlers) summary(ctx context.Context, _ *struct{}) (*body[view.Summary], error) {
 	summary, err := h.views.Summary(ctx)
@@ -100,4 +104,32 @@ func (h *handlers) removePolicy(ctx context.Context, in *SubjectPath) (*struct{}
 func (h *handlers) run(ctx context.Context, in *runInput) (*body[Started], error) {
 	started, err := h.runs.start(ctx, in.Body)
 	return &body[Started]{started}, err
+}
+
+func (h *handlers) incidents(
+	ctx context.Context, in *incidentsInput,
+) (*body[httpapi.Page[incidents.Incident]], error) {
+	page, err := h.kept.Page(ctx, incidents.Filter{
+		PageQuery: in.PageQuery, State: in.State, Severity: in.Severity, Kind: in.Kind, SubjectID: in.SubjectID,
+	})
+	return &body[httpapi.Page[incidents.Incident]]{page}, err
+}
+
+func (h *handlers) incident(ctx context.Context, in *SubjectPath) (*body[incidents.Detail], error) {
+	detail, err := h.kept.Detail(ctx, in.ID)
+	return &body[incidents.Detail]{detail}, err
+}
+
+func (h *handlers) acknowledge(ctx context.Context, in *incidentActInput) (*body[incidents.Detail], error) {
+	if err := h.kept.Acknowledge(ctx, in.ID, in.Body.Note); err != nil {
+		return nil, err
+	}
+	return h.incident(ctx, &in.SubjectPath)
+}
+
+func (h *handlers) resolve(ctx context.Context, in *incidentActInput) (*body[incidents.Detail], error) {
+	if err := h.kept.Resolve(ctx, in.ID, in.Body.Note); err != nil {
+		return nil, err
+	}
+	return h.incident(ctx, &in.SubjectPath)
 }

@@ -14,6 +14,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/console"
+	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/own"
 	"panel/modules/health/internal/place"
@@ -56,26 +57,31 @@ func Module() module.Module {
 		Features: []entitlement.Feature{{Key: feature, Summary: "Health policies"}},
 		Faults: []fault.Declared{
 			{Kind: fault.KindConflict, Code: "default_policy", Summary: "The policy of everything else stays, and speaks of all"},
+			{Kind: fault.KindConflict, Code: incidents.CodeOver, Summary: "The incident is resolved"},
 		},
 		Journal: audit.Kinds{
 			Actions: []string{
 				healthapi.EventPolicyCreated, healthapi.EventPolicyUpdated, healthapi.EventPolicyDeleted, actionChecked,
+				incidents.ActionAcknowledged, incidents.ActionResolved,
 			},
-			Objects: []string{object},
+			Objects: []string{object, incidents.Object},
 		},
 		Events: eventKinds(),
 		Tidy: []jobs.Tidy{
-			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong},
+			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong}, incidents.Tidy(),
 		},
 		Migrations: module.SQL(files),
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
-			place.New, results.New, own.New, judge.New, view.New, newPolicies, newRuns, newHandlers,
+			place.New, results.New, own.New, incidents.New, judge.New, view.New, newPolicies, newRuns, newHandlers,
 		},
 		Attach: attach,
 	}
 }
+
+// incidentScreen is where the web interface shows an incident.
+const incidentScreen = "/monitoring/incidents/{id}"
 
 func eventKinds() []events.Kind {
 	return []events.Kind{
@@ -86,6 +92,19 @@ func eventKinds() []events.Kind {
 		{Name: healthapi.EventPolicyCreated, Summary: "A health policy was made", Needs: View, Live: true, Data: healthapi.PolicyNews{}},
 		{Name: healthapi.EventPolicyUpdated, Summary: "A health policy was changed", Needs: View, Live: true, Data: healthapi.PolicyNews{}},
 		{Name: healthapi.EventPolicyDeleted, Summary: "A health policy was removed", Needs: View, Live: true, Data: healthapi.PolicyNews{}},
+		{
+			Name: healthapi.EventIncidentOpened, Summary: "An incident began", Needs: View, Live: true,
+			Severity: events.Critical, Notify: true, Screen: incidentScreen, Data: healthapi.IncidentNews{},
+			Effect: "Users may have no connection, or a bad one.",
+		},
+		{
+			Name: healthapi.EventIncidentChanged, Summary: "An incident reached further, or somebody did something about it",
+			Needs: View, Live: true, Data: healthapi.IncidentNews{},
+		},
+		{
+			Name: healthapi.EventIncidentResolved, Summary: "An incident is over", Needs: View, Live: true, Notify: true,
+			Resolves: []string{healthapi.EventIncidentOpened}, Screen: incidentScreen, Data: healthapi.IncidentNews{},
+		},
 	}
 }
 

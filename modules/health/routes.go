@@ -32,6 +32,10 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("/connection-units", "List flows with their health", view, h.flows, reads),
 		httpapi.Get("/connection-units/{id}", "Show the health of a flow with its evidence", view, h.flow, reads),
 		httpapi.Get("/connection-units/{id}/history", "Show how a flow did over a period", view, h.flowHistory, reads),
+		httpapi.Get("/incidents", "List incidents", view, h.incidents, reads),
+		httpapi.Get("/incidents/{id}", "Show an incident with who suffers and what happened", view, h.incident, reads),
+		httpapi.Post("/incidents/{id}/ack", "Acknowledge an incident", manage, h.acknowledge),
+		httpapi.Post("/incidents/{id}/resolve", "Resolve an incident by hand", manage, h.resolve),
 		httpapi.Post("/checks/run", "Look at nodes and flows now", manage, h.run, httpapi.Status(http.StatusAccepted)),
 	)
 }

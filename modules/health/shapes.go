@@ -103,3 +103,21 @@ type changeInput struct {
 }
 
 type runInput struct{ Body Run }
+
+type incidentsInput struct {
+	httpapi.PageQuery
+	State     string `query:"state" enum:"open,acknowledged,mitigated,resolved,unresolved" doc:"unresolved: all but resolved"`
+	Severity  string `query:"severity" enum:"info,warning,critical"`
+	Kind      string `query:"kind" enum:"node,connection_unit" doc:"Of the subject that it is told of by"`
+	SubjectID string `query:"subject_id" maxLength:"64" doc:"Only those that this node or flow suffers from, or did"`
+}
+
+// IncidentAct is what a person says when acknowledging or resolving an incident.
+type IncidentAct struct {
+	Note string `json:"note,omitempty" maxLength:"500" doc:"For those who read the incident later"`
+}
+
+type incidentActInput struct {
+	SubjectPath
+	Body IncidentAct
+}

@@ -16,6 +16,7 @@ import (
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/own"
 	"panel/modules/health/internal/place"
@@ -183,15 +184,15 @@ func newWorld(t *testing.T, names ...string) *world {
 	}
 	manifest := Module()
 	manifest.Attach = func(
-		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus,
+		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus, journal audit.Journal,
 	) module.Parts {
 		w.views = view.New(db, w.fleet, looks, w.clock)
 		w.flows.Add("health", w.views.FlowStates)
 		w.placer = place.New(db, w.fleet, w.fleet, w.documents, w.flows, w.clock)
-		w.judge = judge.New(db, w.fleet, bus, w.clock, zap.NewNop())
+		w.judge = judge.New(db, w.fleet, bus, incidents.New(db, bus, journal, w.clock), w.clock, zap.NewNop())
 		w.intake, w.own = r.Intake(), r
 		return module.Parts{
-			Routes: newHandlers(h.policies, w.views, h.runs).routes(), Loops: r.Loops(),
+			Routes: newHandlers(h.policies, w.views, h.runs, incidents.New(db, bus, journal, w.clock)).routes(), Loops: r.Loops(),
 			AgentBatches: []ingest.Intake{r.Intake()}, Ready: []func(context.Context) error{r.Renew},
 			Jobs: append(r.Jobs(), worker(w.placer)),
 		}

@@ -117,11 +117,14 @@ func (f *fleet) all(rows []viewRow, now time.Time) []nodesapi.Node {
 func (f *fleet) outside(row *viewRow, n Node) nodesapi.Node {
 	out := nodesapi.Node{
 		ID: n.ID, Name: n.Name, Address: n.Address, State: n.State, Online: n.Agent.Connected, Roles: n.Roles,
-		Tags:         n.Tags,
+		Tags: n.Tags, Country: n.CountryCode,
 		AgentVersion: n.Agent.Version, Capabilities: n.Agent.Capabilities, CoreKind: n.Core.Kind,
 		CoreVersion: n.Core.Version,
 		CoreState:   n.Core.State, RevisionDesired: n.Core.RevisionDesired, RevisionInstalled: n.Core.RevisionInstalled,
 		HashInstalled: n.Core.ConfigHash,
+	}
+	if n.ProviderID != nil {
+		out.Provider = *n.ProviderID
 	}
 	if row.SeenAt != nil {
 		out.SeenAt = row.SeenAt.UTC()

@@ -1,6 +1,7 @@
 package notifications
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -144,7 +145,7 @@ func (c *courier) reached(ctx context.Context) (rules []ruleRow, there map[strin
 // aims gives the channels of an event in the order of their names.
 func (c *courier) aims(rules []ruleRow, there map[string]aim, kind events.Kind, event events.Event) []aim {
 	found := map[string]aim{}
-	level := slices.Index(severities, string(kind.Level()))
+	level := slices.Index(severities, string(levelOf(kind, event)))
 	for _, rule := range rules {
 		if !names(rule.Event, kind.Name) {
 			continue
@@ -172,6 +173,11 @@ func (c *courier) aims(rules []ruleRow, there map[string]aim, kind events.Kind, 
 		return 1
 	})
 	return aims
+}
+
+// levelOf is how much an event matters.
+func levelOf(kind events.Kind, event events.Event) events.Severity {
+	return cmp.Or(event.Severity, kind.Level())
 }
 
 func (a aim) before(other aim) bool {
@@ -222,7 +228,7 @@ func (c *courier) row(to aim, kind events.Kind, event events.Event) (*deliveryRo
 	now := c.now()
 	return &deliveryRow{
 		ID: database.NewID(), Channel: to.channel, ChannelName: to.name, Kind: event.Kind,
-		Severity: string(kind.Level()), SubjectType: event.SubjectType, SubjectID: event.SubjectID,
+		Severity: string(levelOf(kind, event)), SubjectType: event.SubjectType, SubjectID: event.SubjectID,
 		SubjectName: message.Clean(message.Read(data).Name, longestName), EventID: event.ID, Event: event.JSON(),
 		Count: 1,
 		State: stateQueued, NotBefore: now, CreatedAt: now, LastEventAt: event.At,

@@ -25,6 +25,8 @@ type Event struct {
 	At          time.Time `json:"at"`
 	// Permission says who may see it in the live stream, and follows from the kind; empty for every administrator.
 	Permission access.Key `json:"permission,omitempty"`
+	// Severity is how much this one matters where that is not as its kind says; empty: as the kind says.
+	Severity Severity `json:"severity,omitempty"`
 	// Data has the type that the kind declares. Other panels' browsers get the event without it where it does not fit
 	// into a notification; listeners always have it.
 	Data any `json:"data,omitempty"`

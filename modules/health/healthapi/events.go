@@ -37,3 +37,23 @@ type StateNews struct {
 type PolicyNews struct {
 	Name string `json:"name"`
 }
+
+// Kinds of events about incidents, IncidentNews; their subject is the incident. They are emitted in the transaction in
+// which it happens.
+const (
+	EventIncidentOpened   = "health.incident_opened"  // or it has come back
+	EventIncidentChanged  = "health.incident_changed" // somebody joined, left or got worse, or a person did something
+	EventIncidentResolved = "health.incident_resolved"
+)
+
+// IncidentNews says what an incident is about.
+type IncidentNews struct {
+	IncidentID string `json:"incident_id"`
+	Kind       string `json:"kind"` // of the subject that it is told of by
+	SubjectID  string `json:"subject_id"`
+	Name       string `json:"name"` // of that subject
+	Hint       string `json:"hint,omitempty"`
+	Severity   string `json:"severity"`
+	State      string `json:"state"`
+	Reopened   int    `json:"reopened,omitempty"`
+}

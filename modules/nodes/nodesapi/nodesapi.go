@@ -22,6 +22,8 @@ type Node struct {
 	Online            bool     // its agent reported within two heartbeats
 	Roles             []string
 	Tags              []string
+	Provider          string // whoever hosts the server, in the operator's words; empty: unknown
+	Country           string // ISO 3166 code, XX when unknown
 	AgentVersion      string
 	Capabilities      []string
 	CoreKind          string

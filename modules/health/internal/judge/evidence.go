@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
@@ -20,7 +21,26 @@ type checked struct {
 	kind, entry string
 	weak        bool
 	sights      []verdict.Sight
+	vantages    []string // of the sights
 	verdict.Cell
+}
+
+// seen is the evidence as incidents keep it: what counted.
+func (e evidence) seen() []incidents.Seen {
+	out := []incidents.Seen{}
+	for _, c := range e.checks {
+		for i, s := range c.sights {
+			if !s.Fresh {
+				continue
+			}
+			at := s.At
+			out = append(out, incidents.Seen{
+				Check: c.kind, Entry: c.entry, Vantage: c.vantages[i], State: s.State, Reason: s.Reason, At: &at,
+				LatencyMs: s.Latency,
+			})
+		}
+	}
+	return out
 }
 
 // evidence gathers the sights of a subject by check.
@@ -33,7 +53,7 @@ func (r *round) evidence(rows []sightRow, quorum int) (e evidence) {
 			last = row.ID
 		}
 		c := &e.checks[len(e.checks)-1]
-		c.sights = append(c.sights, r.sight(row))
+		c.sights, c.vantages = append(c.sights, r.sight(row)), append(c.vantages, row.Vantage)
 		if at := c.sights[len(c.sights)-1]; at.Fresh {
 			const onTheWay = 46 * time.Second
 			old := at.At.Add(3*time.Duration(row.IntervalS)*time.Second + onTheWay)

@@ -11,6 +11,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/rules"
 	"panel/modules/nodes/nodesapi"
@@ -41,14 +42,18 @@ type Judge struct {
 	db    *database.DB
 	fleet nodesapi.Fleet
 	bus   *events.Bus
+	kept  *incidents.Incidents
 	clock clockwork.Clock
 	log   *zap.Logger
 	soon  atomic.Int32 // rounds that are to follow each other at once
 }
 
 // New makes a judge.
-func New(db *database.DB, fleet nodesapi.Fleet, bus *events.Bus, clock clockwork.Clock, log *zap.Logger) *Judge {
-	return &Judge{db: db, fleet: fleet, bus: bus, clock: clock, log: log}
+func New(
+	db *database.DB, fleet nodesapi.Fleet, bus *events.Bus, kept *incidents.Incidents, clock clockwork.Clock,
+	log *zap.Logger,
+) *Judge {
+	return &Judge{db: db, fleet: fleet, bus: bus, kept: kept, clock: clock, log: log}
 }
 
 // Stored lets the judge look in its next rounds: results have come.
@@ -92,8 +97,9 @@ type progress struct {
 type round struct {
 	*Judge
 	progress
-	now      time.Time
-	policies map[string]rules.Named
+	now       time.Time
+	policies  map[string]rules.Named
+	incidents *incidents.Round
 }
 
 // Round judges once. While another panel does, nothing happens.
@@ -108,6 +114,7 @@ func (j *Judge) Round(ctx context.Context) error {
 			return database.Fault(err, nil)
 		}
 		r := &round{Judge: j, progress: rows[0], now: j.clock.Now().UTC()}
+		r.incidents = j.kept.Begin(r.now)
 		if r.AliveAt == nil || r.now.Sub(*r.AliveAt) > absent {
 			until := r.now.Add(settling)
 			r.SettledAt = &until
@@ -120,13 +127,17 @@ func (r *round) do(ctx context.Context) error {
 	if err := r.fold(ctx); err != nil {
 		return err
 	}
-	if r.SweptAt == nil || r.now.Sub(*r.SweptAt) >= sweepEvery {
+	sweeps := r.SweptAt == nil || r.now.Sub(*r.SweptAt) >= sweepEvery
+	if sweeps {
 		if err := r.sweep(ctx); err != nil {
 			return err
 		}
 	}
 	if err := r.judgeDue(ctx); err != nil {
 		return err
+	}
+	if err := r.incidents.Settle(ctx, sweeps); err != nil {
+		return fmt.Errorf("settle incidents: %w", err)
 	}
 	_, err := r.db.In(ctx).NewRaw(`update health_progress set folded = ?, alive_at = ?, settled_at = ?, swept_at = ?,
 		cut_off = ?`, r.Folded, r.now, r.SettledAt, r.SweptAt, r.CutOff).Exec(ctx)

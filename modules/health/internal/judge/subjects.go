@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
@@ -97,6 +98,7 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 		return err
 	}
 	var changed []change
+	judged := make([]incidents.Subject, len(rows))
 	for i := range rows {
 		row := &rows[i]
 		policy, err := r.policy(ctx, row.PolicyID)
@@ -110,10 +112,10 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 		if len(policy.Windows) > 0 {
 			row.dueBy(r.now.Add(time.Minute))
 		}
-		judged := verdictOf(row, e, down, r.CutOff)
-		if err := r.turn(ctx, row, judged, &policy); err != nil {
+		if err := r.turn(ctx, row, verdictOf(row, e, down, r.CutOff), &policy); err != nil {
 			return err
 		}
+		judged[i] = subjectOf(row, e, &policy)
 		if row.State != was.State {
 			changed = append(changed, change{row, was.State})
 		}
@@ -121,7 +123,22 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 	if err := r.putStates(ctx, rows); err != nil {
 		return err
 	}
-	return r.tell(ctx, changed)
+	if err := r.tell(ctx, changed); err != nil {
+		return err
+	}
+	if err := r.incidents.Follow(ctx, judged); err != nil {
+		return fmt.Errorf("follow verdicts with incidents: %w", err)
+	}
+	return nil
+}
+
+// subjectOf is a subject as incidents see it.
+func subjectOf(row *stateRow, e evidence, policy *rules.Named) incidents.Subject {
+	return incidents.Subject{
+		Kind: row.Kind, ID: row.SubjectID, Name: row.Name, State: row.State, Reason: row.Reason, Hint: row.Hint,
+		Maintenance: row.Maintenance, Layers: row.Layers, Window: time.Duration(policy.Flap.WindowS) * time.Second,
+		Seen: func() []incidents.Seen { return e.seen() },
+	}
 }
 
 // dueBy makes sure that the subject is judged again by then.

@@ -20,7 +20,10 @@ const lostAfter = 150 * time.Second
 
 // layersOf is what a node's agent reports.
 func layersOf(n *nodesapi.Node, now time.Time) place.Layers {
-	l := place.Layers{Core: n.CoreState, HasConfig: n.RevisionDesired > 0, Rests: n.State == "maintenance"}
+	l := place.Layers{
+		Core: n.CoreState, HasConfig: n.RevisionDesired > 0, Rests: n.State == "maintenance",
+		Provider: n.Provider, Country: n.Country, Tags: n.Tags,
+	}
 	switch n.State {
 	case verdict.Pending, verdict.Disabled:
 		return place.Layers{Resting: n.State}

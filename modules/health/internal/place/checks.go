@@ -50,6 +50,10 @@ type Layers struct {
 	Core      string   `json:"core,omitempty"`
 	HasConfig bool     `json:"has_config,omitempty"`
 	Rests     bool     `json:"rests,omitempty"` // in maintenance
+	// Provider, Country and Tags are what nodes may have in common when several fail at once.
+	Provider string   `json:"provider,omitempty"`
+	Country  string   `json:"country,omitempty"`
+	Tags     []string `json:"tags,omitempty"`
 }
 
 // Entry is where clients of a flow connect.

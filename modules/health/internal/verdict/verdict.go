@@ -182,7 +182,7 @@ func OfNode(n Node) Verdict {
 		return Verdict{Unknown, n.Resting, ""}
 	case n.Heartbeat == Heard:
 		return ofHeard(n)
-	case n.Heartbeat == Silent && !n.CutOff:
+	case n.Heartbeat == Silent && !n.CutOff && n.Reach.State != Down:
 		return Verdict{Degraded, AgentSilent, HintAgent}
 	}
 	return ofSilent(n)
