@@ -973,6 +973,66 @@ create table health_condensed (
   constraint health_condensed_pkey PRIMARY KEY (id)
 );
 
+create table health_incident_entries (
+  id bigint generated always as identity not null,
+  incident_id uuid not null,
+  at timestamp with time zone not null,
+  what text not null,
+  kind text default ''::text not null,
+  subject_id uuid,
+  name text default ''::text not null,
+  state text default ''::text not null,
+  reason text default ''::text not null,
+  hint text default ''::text not null,
+  actor text default ''::text not null,
+  note text default ''::text not null,
+  constraint health_incident_entries_incident_id_fkey FOREIGN KEY (incident_id) REFERENCES health_incidents(id) ON DELETE CASCADE,
+  constraint health_incident_entries_pkey PRIMARY KEY (id)
+);
+CREATE INDEX health_incident_entries_incident ON health_incident_entries USING btree (incident_id, id);
+
+create table health_incident_subjects (
+  incident_id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  name text not null,
+  state text not null,
+  reason text not null,
+  hint text not null,
+  joined_at timestamp with time zone not null,
+  left_at timestamp with time zone,
+  evidence jsonb default '[]'::jsonb not null,
+  constraint health_incident_subjects_incident_id_fkey FOREIGN KEY (incident_id) REFERENCES health_incidents(id) ON DELETE CASCADE,
+  constraint health_incident_subjects_pkey PRIMARY KEY (incident_id, kind, subject_id)
+);
+CREATE INDEX health_incident_subjects_subject ON health_incident_subjects USING btree (kind, subject_id, joined_at);
+CREATE UNIQUE INDEX health_incident_subjects_suffering ON health_incident_subjects USING btree (kind, subject_id) WHERE (left_at IS NULL);
+
+create table health_incidents (
+  id uuid not null,
+  kind text not null,
+  subject_id uuid not null,
+  name text not null,
+  class text not null,
+  hint text default ''::text not null,
+  severity text not null,
+  state text default 'open'::text not null,
+  causes text[] default '{}'::text[] not null,
+  began_at timestamp with time zone not null,
+  opened_at timestamp with time zone not null,
+  joined_at timestamp with time zone not null,
+  acknowledged_at timestamp with time zone,
+  acknowledged_by text default ''::text not null,
+  mitigated_at timestamp with time zone,
+  resolved_at timestamp with time zone,
+  resolved_by text default ''::text not null,
+  reopened integer default 0 not null,
+  constraint health_incidents_pkey PRIMARY KEY (id)
+);
+CREATE INDEX health_incidents_opened ON health_incidents USING btree (opened_at, id);
+CREATE INDEX health_incidents_resolved ON health_incidents USING btree (resolved_at);
+CREATE INDEX health_incidents_unresolved ON health_incidents USING btree (joined_at) WHERE (state <> 'resolved'::text);
+
 create table health_points_10m (
   kind text not null,
   subject_id uuid not null,

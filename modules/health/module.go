@@ -57,7 +57,7 @@ func Module() module.Module {
 		Features: []entitlement.Feature{{Key: feature, Summary: "Health policies"}},
 		Faults: []fault.Declared{
 			{Kind: fault.KindConflict, Code: "default_policy", Summary: "The policy of everything else stays, and speaks of all"},
-			{Kind: fault.KindConflict, Code: incidents.CodeOver, Summary: "The incident is resolved"},
+			{Kind: fault.KindConflict, Code: "incident_resolved", Summary: "The incident is resolved"},
 		},
 		Journal: audit.Kinds{
 			Actions: []string{

@@ -189,10 +189,11 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.views = view.New(db, w.fleet, looks, w.clock)
 		w.flows.Add("health", w.views.FlowStates)
 		w.placer = place.New(db, w.fleet, w.fleet, w.documents, w.flows, w.clock)
-		w.judge = judge.New(db, w.fleet, bus, incidents.New(db, bus, journal, w.clock), w.clock, zap.NewNop())
+		kept := incidents.New(db, bus, journal, w.clock)
+		w.judge = judge.New(db, w.fleet, bus, kept, w.clock, zap.NewNop())
 		w.intake, w.own = r.Intake(), r
 		return module.Parts{
-			Routes: newHandlers(h.policies, w.views, h.runs, incidents.New(db, bus, journal, w.clock)).routes(), Loops: r.Loops(),
+			Routes: newHandlers(h.policies, w.views, h.runs, kept).routes(), Loops: r.Loops(),
 			AgentBatches: []ingest.Intake{r.Intake()}, Ready: []func(context.Context) error{r.Renew},
 			Jobs: append(r.Jobs(), worker(w.placer)),
 		}

@@ -2177,6 +2177,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/health/incidents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List incidents */
+        get: operations["get-health-incidents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/incidents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an incident with who suffers and what happened */
+        get: operations["get-health-incidents-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/incidents/{id}/ack": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Acknowledge an incident */
+        post: operations["post-health-incidents-id-ack"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/incidents/{id}/resolve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Resolve an incident by hand */
+        post: operations["post-health-incidents-id-resolve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health/nodes": {
         parameters: {
             query?: never;
@@ -6871,6 +6939,10 @@ export interface components {
             max_concurrency?: string;
             max_connections?: string;
         };
+        HealthIncidentAct: {
+            /** @description For those who read the incident later */
+            note?: string;
+        };
         HealthNewPolicy: {
             checks?: components["schemas"]["RulesCheck"][];
             /** @description true when left out */
@@ -7078,6 +7150,222 @@ export interface components {
         ImportsTaken: {
             key: string;
             name: string;
+        };
+        IncidentsCause: {
+            /** @enum {string} */
+            kind: "node" | "provider" | "tag" | "country";
+            name: string;
+        };
+        IncidentsDetail: {
+            /** Format: date-time */
+            acknowledged_at: string | null;
+            acknowledged_by: string;
+            /**
+             * Format: date-time
+             * @description When the first failure was seen
+             */
+            began_at: string;
+            /** @description What those who suffer have in common; null: it is about one alone */
+            cause: components["schemas"]["IncidentsCause"];
+            /**
+             * Format: int64
+             * @description Flows that suffer, or did
+             */
+            connection_units: number;
+            /** @description What happened, oldest first, at most the first and the last 250 */
+            entries: components["schemas"]["IncidentsEntry"][];
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description Of the subject that it is told of by
+             * @enum {string}
+             */
+            kind: "node" | "connection_unit";
+            /** Format: date-time */
+            mitigated_at: string | null;
+            /**
+             * Format: int64
+             * @description Nodes that suffer, or did
+             */
+            nodes: number;
+            /**
+             * Format: date-time
+             * @description When that was certain
+             */
+            opened_at: string;
+            /**
+             * Format: int64
+             * @description How often it has come back
+             */
+            reopened: number;
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** @description Empty: it has ended by itself */
+            resolved_by: string;
+            /**
+             * @description The likely cause, as far as the evidence says; empty: nothing to say
+             * @enum {string}
+             */
+            root_cause_hint: "" | "unreachable" | "route" | "agent" | "core_failed" | "blocked_region" | "overload" | "ddos" | "cert" | "dns";
+            /**
+             * @description The worst so far: critical when somebody is down
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /**
+             * @description mitigated: nobody suffers any more, and it has to stay so for a minute
+             * @enum {string}
+             */
+            state: "open" | "acknowledged" | "mitigated" | "resolved";
+            /** Format: uuid */
+            subject_id: string;
+            subject_name: string;
+            /** @description In the order in which they joined, at most 500 */
+            subjects: components["schemas"]["IncidentsSufferer"][];
+            /**
+             * Format: int64
+             * @description Of all these, those that still do
+             */
+            suffering: number;
+        };
+        IncidentsEntry: {
+            /** @description Who did it; empty: the panel */
+            actor: string;
+            /** Format: date-time */
+            at: string;
+            hint: string;
+            /**
+             * Format: uuid
+             * @description Of the subject
+             */
+            id?: string;
+            /**
+             * @description Of the subject; empty: it is about the incident
+             * @enum {string}
+             */
+            kind: "" | "node" | "connection_unit";
+            name: string;
+            note: string;
+            reason: string;
+            state: string;
+            /** @enum {string} */
+            what: "opened" | "reopened" | "joined" | "worse" | "better" | "changed" | "left" | "rests" | "gone" | "moved" | "acknowledged" | "mitigated" | "relapsed" | "resolved";
+        };
+        IncidentsIncident: {
+            /** Format: date-time */
+            acknowledged_at: string | null;
+            acknowledged_by: string;
+            /**
+             * Format: date-time
+             * @description When the first failure was seen
+             */
+            began_at: string;
+            /** @description What those who suffer have in common; null: it is about one alone */
+            cause: components["schemas"]["IncidentsCause"];
+            /**
+             * Format: int64
+             * @description Flows that suffer, or did
+             */
+            connection_units: number;
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description Of the subject that it is told of by
+             * @enum {string}
+             */
+            kind: "node" | "connection_unit";
+            /** Format: date-time */
+            mitigated_at: string | null;
+            /**
+             * Format: int64
+             * @description Nodes that suffer, or did
+             */
+            nodes: number;
+            /**
+             * Format: date-time
+             * @description When that was certain
+             */
+            opened_at: string;
+            /**
+             * Format: int64
+             * @description How often it has come back
+             */
+            reopened: number;
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** @description Empty: it has ended by itself */
+            resolved_by: string;
+            /**
+             * @description The likely cause, as far as the evidence says; empty: nothing to say
+             * @enum {string}
+             */
+            root_cause_hint: "" | "unreachable" | "route" | "agent" | "core_failed" | "blocked_region" | "overload" | "ddos" | "cert" | "dns";
+            /**
+             * @description The worst so far: critical when somebody is down
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /**
+             * @description mitigated: nobody suffers any more, and it has to stay so for a minute
+             * @enum {string}
+             */
+            state: "open" | "acknowledged" | "mitigated" | "resolved";
+            /** Format: uuid */
+            subject_id: string;
+            subject_name: string;
+            /**
+             * Format: int64
+             * @description Of all these, those that still do
+             */
+            suffering: number;
+        };
+        IncidentsIncidentPage: {
+            items: components["schemas"]["IncidentsIncident"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        IncidentsSufferer: {
+            /** @description What was seen when it joined */
+            evidence: components["schemas"]["IncidentsWitness"][];
+            hint: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "node" | "connection_unit";
+            /**
+             * Format: date-time
+             * @description When it got well; null: it has not
+             */
+            left_at: string | null;
+            name: string;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description When it joined
+             */
+            since: string;
+            /**
+             * @description While it suffered
+             * @enum {string}
+             */
+            state: "up" | "degraded" | "down" | "unknown";
+        };
+        IncidentsWitness: {
+            /** Format: date-time */
+            at: string | null;
+            check: string;
+            entry?: string;
+            /** Format: double */
+            latency_ms: number | null;
+            reason: string;
+            state: string;
+            vantage: string;
+            /** @enum {string} */
+            vantage_kind: "panel" | "agent" | "self";
+            /** @description Of the node; empty for the panel */
+            vantage_name: string;
         };
         LicenseActivateInputBody: {
             /** @description The same as license_key */
@@ -25374,6 +25662,397 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-incidents": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description Of the subject that it is told of by */
+                kind?: "node" | "connection_unit";
+                limit?: number;
+                severity?: "info" | "warning" | "critical";
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                /** @description unresolved: all but resolved */
+                state?: "open" | "acknowledged" | "mitigated" | "resolved" | "unresolved";
+                /** @description Only those that this node or flow suffers from, or did */
+                subject_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentsIncidentPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-incidents-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentsDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-health-incidents-id-ack": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HealthIncidentAct"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentsDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-health-incidents-id-resolve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HealthIncidentAct"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IncidentsDetail"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -22,13 +22,10 @@ const (
 	ActionResolved     = healthapi.EventIncidentResolved
 )
 
-// CodeOver is the code of what can no more be done with an incident.
-const CodeOver = "incident_resolved"
+var errOver = fault.Conflict("incident_resolved", "the incident is resolved")
 
-var errOver = fault.Conflict(CodeOver, "the incident is resolved")
-
-// Acknowledge says that somebody has taken it on. Again it changes nothing. Faults: not_found (404), incident_resolved
-// (409).
+// Acknowledge says that somebody has taken it on. Again it changes nothing. Faults: not_found (404),
+// incident_resolved (409).
 func (i *Incidents) Acknowledge(ctx context.Context, id, note string) error {
 	return i.act(ctx, id, func(ctx context.Context, inc *incidentRow, now time.Time) (string, string, error) {
 		if inc.State == Resolved {
@@ -45,8 +42,8 @@ func (i *Incidents) Acknowledge(ctx context.Context, id, note string) error {
 	}, note)
 }
 
-// Resolve ends it by hand. It stays closed also for those who still suffer, until they get worse, or well and bad again.
-// Again it changes nothing. Fault: not_found (404).
+// Resolve ends it by hand. It stays closed also for those who still suffer, until they get worse, or well and bad
+// again. Again it changes nothing. Fault: not_found (404).
 func (i *Incidents) Resolve(ctx context.Context, id, note string) error {
 	return i.act(ctx, id, func(ctx context.Context, inc *incidentRow, now time.Time) (string, string, error) {
 		if inc.State == Resolved {

@@ -327,7 +327,8 @@ func (r *Round) rank(inc *incidentRow, s *Subject, causes []string) int {
 		return none
 	}
 	class := s.class()
-	takesOver := s.Kind == healthapi.Node && inc.Kind == healthapi.Flow && kind == causeNode && inc.Class == classNetwork
+	takesOver := kind == causeNode && s.Kind == healthapi.Node && inc.Kind == healthapi.Flow &&
+		inc.Class == classNetwork
 	if class != inc.Class && class != classNode && !takesOver {
 		return none
 	}

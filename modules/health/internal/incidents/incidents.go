@@ -98,7 +98,8 @@ func (s *Subject) severity() string {
 	return string(events.Warning)
 }
 
-// Classes of failures. Only those of one class have one cause, but what fails because its node is down follows the node.
+// Classes of failures. Only those of one class have one cause, but what fails because its node is down follows the
+// node.
 const (
 	classNetwork = "network"
 	classCore    = "core"

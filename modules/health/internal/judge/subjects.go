@@ -93,11 +93,12 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 	if err != nil {
 		return err
 	}
-	down, err := r.nodesDown(ctx, rows)
+	beneath, err := r.nodesBeneath(ctx, rows)
 	if err != nil {
 		return err
 	}
 	var changed []change
+	var moved []string // nodes that matter to their flows in another way now
 	judged := make([]incidents.Subject, len(rows))
 	for i := range rows {
 		row := &rows[i]
@@ -108,22 +109,28 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 		e := r.evidence(sights[row.SubjectID], policy.Quorum)
 		was := *row
 		row.Cells, row.CheckedAt, row.DueAt = cellsOf(row, e), e.newest(), e.expiry()
-		row.Maintenance = row.Layers.Rests || policy.Resting(r.now)
 		if len(policy.Windows) > 0 {
 			row.dueBy(r.now.Add(time.Minute))
 		}
-		if err := r.turn(ctx, row, verdictOf(row, e, down, r.CutOff), &policy); err != nil {
+		if err := r.turn(ctx, row, verdictOf(row, e, beneath.down, r.CutOff), &policy); err != nil {
 			return err
 		}
+		row.Maintenance = row.Layers.Rests || policy.Resting(r.now) || beneath.excuse(row)
 		judged[i] = subjectOf(row, e, &policy)
 		if row.State != was.State {
 			changed = append(changed, change{row, was.State})
+		}
+		if row.Kind == healthapi.Node && (row.State != was.State || row.Maintenance != was.Maintenance) {
+			moved = append(moved, row.SubjectID)
 		}
 	}
 	if err := r.putStates(ctx, rows); err != nil {
 		return err
 	}
 	if err := r.tell(ctx, changed); err != nil {
+		return err
+	}
+	if err := r.flowsOf(ctx, moved); err != nil {
 		return err
 	}
 	if err := r.incidents.Follow(ctx, judged); err != nil {
@@ -207,23 +214,44 @@ func (r *round) sights(ctx context.Context, rows []stateRow) (map[string][]sight
 	return out, database.Fault(err, nil)
 }
 
-// nodesDown gives the nodes that are down, of those that flows run on.
-func (r *round) nodesDown(ctx context.Context, rows []stateRow) (map[string]bool, error) {
+// beneath are the nodes that flows run on.
+type beneath struct{ down, rest map[string]bool }
+
+func (r *round) nodesBeneath(ctx context.Context, rows []stateRow) (b beneath, err error) {
 	ids := []string{}
 	for i := range rows {
 		ids = append(ids, rows[i].Layers.Nodes...)
 	}
-	out := map[string]bool{}
+	b = beneath{map[string]bool{}, map[string]bool{}}
 	if len(ids) == 0 {
-		return out, nil
+		return b, nil
 	}
-	var down []string
-	err := r.db.In(ctx).NewRaw("select subject_id from health_states where kind = ? and state = ? and subject_id = any(?::uuid[])",
-		healthapi.Node, verdict.Down, pgdialect.Array(ids)).Scan(ctx, &down)
-	for _, id := range down {
-		out[id] = true
+	var nodes []struct {
+		SubjectID, State string
+		Maintenance      bool
 	}
-	return out, database.Fault(err, nil)
+	err = r.db.In(ctx).NewRaw(`select subject_id, state, maintenance from health_states
+		where kind = ? and (state = ? or maintenance) and subject_id = any(?::uuid[])`,
+		healthapi.Node, verdict.Down, pgdialect.Array(ids)).Scan(ctx, &nodes)
+	for _, n := range nodes {
+		b.down[n.SubjectID], b.rest[n.SubjectID] = n.State == verdict.Down, n.Maintenance
+	}
+	return b, database.Fault(err, nil)
+}
+
+// excuse says that a flow suffers from nothing but the maintenance of nodes: all of its nodes rest, or all that are
+// down.
+func (b beneath) excuse(row *stateRow) bool {
+	awake, awakeDown := 0, 0
+	for _, id := range row.Layers.Nodes {
+		if !b.rest[id] {
+			awake++
+			if b.down[id] {
+				awakeDown++
+			}
+		}
+	}
+	return len(row.Layers.Nodes) > 0 && (awake == 0 || row.Reason == verdict.NodeDown && awakeDown == 0)
 }
 
 func (r *round) putStates(ctx context.Context, rows []stateRow) error {
@@ -250,9 +278,8 @@ type change struct {
 	was string
 }
 
-// tell writes the changes down and emits them. The flows that run on a node whose state has changed are judged anew.
+// tell writes the changes down and emits them.
 func (r *round) tell(ctx context.Context, changes []change) error {
-	var nodes []string
 	for _, c := range changes {
 		_, err := r.db.In(ctx).NewRaw(`insert into health_changes (kind, subject_id, at, was, state, reason, hint)
 			values (?, ?, ?, ?, ?, ?, ?)`, c.Kind, c.SubjectID, r.now, c.was, c.State, c.Reason, c.Hint).Exec(ctx)
@@ -267,10 +294,12 @@ func (r *round) tell(ctx context.Context, changes []change) error {
 		if err != nil {
 			return fmt.Errorf("emit a change of health: %w", err)
 		}
-		if c.Kind == healthapi.Node {
-			nodes = append(nodes, c.SubjectID)
-		}
 	}
+	return nil
+}
+
+// flowsOf has the flows judged anew that run on nodes.
+func (r *round) flowsOf(ctx context.Context, nodes []string) error {
 	if len(nodes) == 0 {
 		return nil
 	}

@@ -146,8 +146,12 @@ func TestANodeIsJudgedByItsAgentItsCoreAndWhatOthersReach(t *testing.T) {
 			verdict.Verdict{down, verdict.Unreachable, verdict.HintUnreachable},
 		},
 		"late": {
-			verdict.Node{Heartbeat: verdict.Silent, Reach: reach(down)},
+			verdict.Node{Heartbeat: verdict.Silent, Reach: reach(up)},
 			verdict.Verdict{verdict.Degraded, verdict.AgentSilent, verdict.HintAgent},
+		},
+		"late, nobody gets there": {
+			verdict.Node{Heartbeat: verdict.Silent, Reach: reach(down)},
+			verdict.Verdict{down, verdict.Unreachable, verdict.HintUnreachable},
 		},
 		"lost, others get there": {
 			verdict.Node{Heartbeat: verdict.Lost, Reach: reach(up)},
