@@ -946,6 +946,41 @@ create table health_changes (
 CREATE INDEX health_changes_at ON health_changes USING btree (at);
 CREATE INDEX health_changes_subject ON health_changes USING btree (kind, subject_id, at);
 
+create table health_check_schedules (
+  id uuid not null,
+  flow_id uuid not null,
+  flow_name text not null,
+  content jsonb not null,
+  enabled boolean not null,
+  revision bigint not null,
+  next_at timestamp with time zone not null,
+  last_at timestamp with time zone,
+  last_error text default ''::text not null,
+  constraint health_check_schedules_pkey PRIMARY KEY (id)
+);
+CREATE INDEX health_check_schedules_due ON health_check_schedules USING btree (next_at) WHERE enabled;
+
+create table health_checkers (
+  name text not null,
+  next_call_at timestamp with time zone default now() not null,
+  account bytea,
+  balance bigint,
+  tier text default ''::text not null,
+  tier_expires_at timestamp with time zone,
+  account_at timestamp with time zone,
+  operators jsonb default '[]'::jsonb not null,
+  operators_at timestamp with time zone,
+  trouble text default ''::text not null,
+  trouble_at timestamp with time zone,
+  configured boolean default false not null,
+  daily_cap bigint,
+  monthly_cap bigint,
+  low_balance bigint,
+  told_day date,
+  told_month date,
+  constraint health_checkers_pkey PRIMARY KEY (name)
+);
+
 create table health_checks (
   id uuid not null,
   kind text not null,
@@ -1080,6 +1115,44 @@ create table health_progress (
   constraint health_progress_id_check CHECK (id),
   constraint health_progress_pkey PRIMARY KEY (id)
 );
+
+create table health_reports (
+  id uuid not null,
+  provider text not null,
+  flow_id uuid not null,
+  flow_name text not null,
+  node_id uuid not null,
+  node_name text not null,
+  kind text not null,
+  target text not null,
+  content jsonb not null,
+  sealed text default ''::text not null,
+  call_key uuid not null,
+  account bytea,
+  state text default 'queued'::text not null,
+  source text not null,
+  requested_by text not null,
+  schedule_id uuid,
+  asked_at timestamp with time zone not null,
+  sent_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  cancel_asked_at timestamp with time zone,
+  touched_at timestamp with time zone not null,
+  ref text default ''::text not null,
+  price bigint not null,
+  cost bigint,
+  passed integer default 0 not null,
+  total integer default 0 not null,
+  legs jsonb default '[]'::jsonb not null,
+  skipped jsonb default '[]'::jsonb not null,
+  error_code text default ''::text not null,
+  error text default ''::text not null,
+  constraint health_reports_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX health_reports_active ON health_reports USING btree (provider, flow_id, target) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX health_reports_flow ON health_reports USING btree (flow_id, asked_at DESC, id DESC);
+CREATE INDEX health_reports_open ON health_reports USING btree (touched_at) WHERE (state = ANY (ARRAY['queued'::text, 'running'::text]));
+CREATE INDEX health_reports_spent ON health_reports USING btree (provider, asked_at);
 
 create table health_results (
   check_id uuid not null,

@@ -8,12 +8,14 @@ package health
 import (
 	"context"
 	"embed"
+	"slices"
 
 	"github.com/jonboulle/clockwork"
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/console"
+	"panel/modules/health/internal/external"
 	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/own"
@@ -27,6 +29,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/fault"
+	"panel/platform/httpapi"
 	"panel/platform/ingest"
 	"panel/platform/jobs"
 	"panel/platform/module"
@@ -55,26 +58,28 @@ func Module() module.Module {
 			{Key: Manage, Summary: "Change health policies and look again"},
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Health policies"}},
-		Faults: []fault.Declared{
+		Faults: append([]fault.Declared{
 			{Kind: fault.KindConflict, Code: "default_policy", Summary: "The policy of everything else stays, and speaks of all"},
 			{Kind: fault.KindConflict, Code: "incident_resolved", Summary: "The incident is resolved"},
-		},
+		}, external.Faults()...),
 		Journal: audit.Kinds{
-			Actions: []string{
+			Actions: append([]string{
 				healthapi.EventPolicyCreated, healthapi.EventPolicyUpdated, healthapi.EventPolicyDeleted, actionChecked,
 				incidents.ActionAcknowledged, incidents.ActionResolved,
-			},
-			Objects: []string{object, incidents.Object},
+			}, external.Journal().Actions...),
+			Objects: append([]string{object, incidents.Object}, external.Journal().Objects...),
 		},
-		Events: eventKinds(),
+		Events:  append(eventKinds(), external.Events(View)...),
+		Secrets: external.Columns,
 		Tidy: []jobs.Tidy{
-			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong}, incidents.Tidy(),
+			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong}, incidents.Tidy(), external.Tidy(),
 		},
 		Migrations: module.SQL(files),
 		Commands:   console.Commands,
-		Checks:     []doctor.Check{check()},
+		Checks:     []doctor.Check{check(), external.Check()},
 		Private: []any{
 			place.New, results.New, own.New, incidents.New, judge.New, view.New, newPolicies, newRuns, newHandlers,
+			external.NewPlatform, external.New,
 		},
 		Attach: attach,
 	}
@@ -110,15 +115,17 @@ func eventKinds() []events.Kind {
 
 func attach(
 	h *handlers, p *place.Placer, r *results.Results, looks *own.Looks, j *judge.Judge, v *view.Views,
-	states flowsapi.HealthStates, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock,
+	states flowsapi.HealthStates, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock, e *external.Service,
 ) module.Parts {
 	states.Add("health", v.FlowStates)
 	r.OnStored(j.Stored)
 	f := &follower{queue: queue, judge: j, now: clock.Now}
 	return module.Parts{
-		Routes: h.routes(), Jobs: append(r.Jobs(), worker(p)), Schedules: append(results.Schedules(), schedule()),
-		Listeners: []events.Listener{f.listener()}, AgentBatches: []ingest.Intake{r.Intake()},
+		Routes:    httpapi.Join(h.routes(), e.Routes(View, Manage)),
+		Jobs:      slices.Concat(r.Jobs(), []jobs.Worker{worker(p)}, e.Jobs()),
+		Schedules: slices.Concat(results.Schedules(), []jobs.Schedule{schedule()}, e.Schedules()),
+		Listeners: append(e.Listeners(), f.listener()), AgentBatches: []ingest.Intake{r.Intake()},
 		Loops: append(r.Loops(), looks.Run, j.Run), Ready: []func(context.Context) error{r.Renew, f.begin},
-		Metrics: collectors(db, looks),
+		Metrics: append(collectors(db, looks), e.Metrics()...),
 	}
 }

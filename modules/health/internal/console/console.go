@@ -27,6 +27,7 @@ func Commands(env cli.Env) []*cobra.Command {
 	group.AddCommand(
 		nodesCommand(env), flowsCommand(env), showCommand(env), checkCommand(env),
 		policiesCommand(env), createPolicyCommand(env), changePolicyCommand(env), deletePolicyCommand(env),
+		checksCommand(env),
 	)
 	return []*cobra.Command{group}
 }
