@@ -20,7 +20,7 @@ import { CertificateState } from "../shared/certificate-state";
 import { bindingQuery, flowNameQuery, type Binding } from "./api";
 import { DnsSection } from "./dns-section";
 import { DnsState } from "./dns-state";
-import { NodeLink, useNodeNames } from "./node-link";
+import { LeadsTo, nodesOf, useNodeNames } from "./node-link";
 
 /** All that is known of one host name: where it leads, its certificate, and the flows that use it. */
 export function BindingDrawer({ id, onClose }: { id: string | undefined; onClose: () => void }) {
@@ -32,19 +32,19 @@ export function BindingDrawer({ id, onClose }: { id: string | undefined; onClose
   );
 }
 
-function LeadsTo({ nodeId }: { nodeId: string }) {
-  const nameOf = useNodeNames([nodeId]);
-  return <NodeLink id={nodeId} name={nameOf(nodeId)} />;
-}
-
 function Opened({ id }: { id: string }) {
   const { t } = useTranslation("cdn-dns");
   const state = viewState(useQuery(bindingQuery(id)));
-  const { can } = useAccess();
   if (state.kind === "loading") return <Skeleton rows={6} />;
   if (state.kind === "error")
     return <ProblemView error={state.error} tried={t("binding.loadFailed")} onRetry={state.retry} />;
-  const binding = state.data;
+  return <Sheet binding={state.data} />;
+}
+
+function Sheet({ binding }: { binding: Binding }) {
+  const { t } = useTranslation("cdn-dns");
+  const { can } = useAccess();
+  const nameOf = useNodeNames(nodesOf(binding));
   return (
     <div className={classes.sheet}>
       <span className={classes.copied}>
@@ -54,7 +54,7 @@ function Opened({ id }: { id: string }) {
       <Facts
         nameWidth={120}
         items={[
-          { name: t("binding.node"), value: <LeadsTo nodeId={binding.node_id} /> },
+          { name: t("binding.node"), value: <LeadsTo binding={binding} nameOf={nameOf} /> },
           { name: t("binding.mode"), value: t(`mode.${binding.mode}`) },
           ...(binding.mode === "cdn" ? [{ name: "CDN", value: <Network cdn={binding.cdn} /> }] : []),
           { name: "DNS", value: <DnsState state={binding.dns_state} /> },
@@ -64,7 +64,7 @@ function Opened({ id }: { id: string }) {
         ]}
       />
       <CertificateOf binding={binding} />
-      {can("dns.view") && <DnsSection id={id} />}
+      {can("dns.view") && <DnsSection id={binding.id} />}
     </div>
   );
 }

@@ -11,7 +11,7 @@ import { CertificateState } from "../shared/certificate-state";
 import type { Listed } from "../shared/pages";
 import type { Binding } from "./api";
 import { DnsState } from "./dns-state";
-import { NodeLink, useNodeNames } from "./node-link";
+import { LeadsTo, nodesOf, useNodeNames } from "./node-link";
 
 interface BindingsProps {
   state: ViewState<Listed<Binding>>;
@@ -46,7 +46,7 @@ export function BindingsView({ state, filter, sorting, onOpen }: BindingsProps) 
 
 function Table({ data, sorting, onOpen }: { data: Listed<Binding> } & Pick<BindingsProps, "sorting" | "onOpen">) {
   const { t } = useTranslation("cdn-dns");
-  const nameOf = useNodeNames(data.rows.map(({ node_id: id }) => id));
+  const nameOf = useNodeNames(data.rows.flatMap(nodesOf));
   const columns: Column<Binding>[] = [
     {
       key: "hostname",
@@ -59,7 +59,7 @@ function Table({ data, sorting, onOpen }: { data: Listed<Binding> } & Pick<Bindi
       head: t("binding.node"),
       width: 150,
       drop: 1,
-      cell: ({ node_id: id }) => <NodeLink id={id} name={nameOf(id)} />,
+      cell: (one) => <LeadsTo binding={one} nameOf={nameOf} />,
     },
     { key: "mode", head: t("binding.mode"), width: 156, drop: 3, cell: ({ mode }) => t(`mode.${mode}`) },
     { key: "dns", head: "DNS", width: 190, cell: (one) => <DnsState state={one.dns_state} inTable /> },
@@ -103,6 +103,7 @@ function Table({ data, sorting, onOpen }: { data: Listed<Binding> } & Pick<Bindi
           </span>
           <span className="dim">
             {nameOf(one.node_id)}
+            {one.moving_to && ` · ${t("binding.movesTo")} ${nameOf(one.moving_to)}`}
             {one.used_by_flows.length > 0 && ` · ${t("binding.flows", { count: one.used_by_flows.length })}`}
           </span>
         </span>

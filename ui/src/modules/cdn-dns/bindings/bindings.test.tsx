@@ -69,6 +69,27 @@ describe("host names", () => {
     expect(row).toHaveTextContent("1 flow");
   });
 
+  it("say which node they move to with the next apply, in the list and opened", async () => {
+    const moving = makeBinding({ moving_to: "n2" });
+    const nodes = [
+      { id: nodeId, name: "fra-02" },
+      { id: "n2", name: "ams-01" },
+    ];
+    const { asked } = await page({
+      "GET /node-domains": pageOf(moving),
+      [`GET /node-domains/${bindingId}`]: { body: moving },
+      "GET /nodes/brief": { body: { nodes } },
+    });
+    const [, row] = await screen.findAllByRole("row");
+    expect(await within(row!).findByRole("link", { name: "ams-01" })).toHaveAttribute("href", "/nodes/n2?tab=domains");
+    expect(row).toHaveTextContent("fra-02moves to ams-01");
+    expect(asked.filter(({ path }) => path.startsWith("/nodes"))).toHaveLength(1);
+    await userEvent.click(within(row!).getByRole("button", { name: moving.hostname }));
+    const drawer = await screen.findByRole("dialog");
+    expect(await within(drawer).findByRole("link", { name: "ams-01" })).toBeInTheDocument();
+    expect(drawer).toHaveTextContent("moves to ams-01");
+  });
+
   it("ask for the names of all their nodes at once", async () => {
     const bindings = Array.from({ length: 50 }, (_, at) => {
       const end = String(at).padStart(2, "0");

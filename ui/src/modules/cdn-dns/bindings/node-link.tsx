@@ -1,6 +1,8 @@
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { nodeNamesQuery } from "./api";
+import { useTranslation } from "react-i18next";
+import classes from "../cdn-dns.module.css";
+import { nodeNamesQuery, type Binding } from "./api";
 
 const together = 100;
 
@@ -15,8 +17,27 @@ export function useNodeNames(nodeIds: readonly string[]): (id: string) => string
   return (id) => answers.map(({ data }) => data?.get(id)).find(Boolean) ?? id.slice(0, 8);
 }
 
+/** The nodes that a host name has to do with. */
+export const nodesOf = ({ node_id: id, moving_to: next }: Binding): string[] => (next ? [id, next] : [id]);
+
+/** The node that a host name leads to, and the one that it moves to with the next apply. */
+export function LeadsTo({ binding, nameOf }: { binding: Binding; nameOf: (id: string) => string }) {
+  const { t } = useTranslation("cdn-dns");
+  const { node_id: id, moving_to: next } = binding;
+  return (
+    <>
+      <NodeLink id={id} name={nameOf(id)} />
+      {next && (
+        <span className={classes.moves}>
+          {t("binding.movesTo")} <NodeLink id={next} name={nameOf(next)} />
+        </span>
+      )}
+    </>
+  );
+}
+
 /** A node by its name, at its domains. */
-export function NodeLink({ id, name }: { id: string; name: string }) {
+function NodeLink({ id, name }: { id: string; name: string }) {
   return (
     <Link to="/nodes/$id" params={{ id }} search={{ tab: "domains" }}>
       {name}
