@@ -169,21 +169,23 @@ func (in *flowClientsInput) filter(q *bun.SelectQuery, args *database.Arguments)
 	return q
 }
 
-// thereIs fails for a flow that is not there; that one is there is remembered for a second. Fault: not_found (404).
+// thereIs fails for a flow that is not there. Fault: not_found (404).
 func (c *clients) thereIs(ctx context.Context, flowID string) error {
-	if !database.IsID(flowID) {
+	now := c.now()
+	switch {
+	case !database.IsID(flowID):
 		return missing()
+	case c.store.flows.Seen(flowID, now):
+		return nil
 	}
-	there, err := c.store.flows.Of(flowID, c.now(), func() (int, error) {
-		names, err := c.flows.Names(ctx, flowID)
-		return len(names), err
-	})
+	names, err := c.flows.Names(ctx, flowID)
 	if err != nil {
 		return fmt.Errorf("look up a flow: %w", err)
 	}
-	if there == 0 {
+	if len(names) == 0 {
 		return missing()
 	}
+	c.store.flows.Note(flowID, now)
 	return nil
 }
 

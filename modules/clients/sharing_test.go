@@ -60,6 +60,29 @@ func (h *sharing) until(client string, fits func(share agentapi.Share, there boo
 	}, 3*time.Minute, 50*time.Millisecond, "%v", h.known)
 }
 
+// counted waits until the panel knows how much of a client's traffic the agent has counted.
+func (h *sharing) counted(client string, bytes int64) {
+	h.t.Helper()
+	require.Eventually(h.t, func() bool {
+		h.panel.RunSchedule("clients.account")
+		var known int64
+		require.NoError(h.t, h.panel.DB.NewRaw("select counted from client_shares where client_id = ?", client).
+			Scan(h.t.Context(), &known))
+		return known == bytes
+	}, 3*time.Minute, 50*time.Millisecond)
+}
+
+// loses is an agent that begins anew, without its shares and its counts.
+func (h *sharing) loses() {
+	h.t.Helper()
+	h.heard(true)
+	h.keeps[0].Revision, h.keeps[0].Hash = 0, ""
+	clear(h.known)
+	clear(h.used)
+	h.agent.Beat(h.beat)
+	h.heard(false)
+}
+
 // heard waits until the panel knows that the agent goes by all of its shares, or that it does not.
 func (h *sharing) heard(confirmed bool) {
 	h.t.Helper()
@@ -182,13 +205,30 @@ func TestAgentsGetSharesWhenTheyCanKeepToThem(t *testing.T) {
 	old.agent.Beat(old.beat)
 	old.may(anna, gigabyte)
 	old.uses(anna, 1000)
-	old.may(anna, gigabyte-1000)
+	old.counted(anna, 1000)
 
-	old.heard(true)
-	old.keeps[0].Revision, old.keeps[0].Hash = 0, ""
-	clear(old.known)
-	old.agent.Beat(old.beat)
-	old.heard(false)
+	old.loses()
 	old.until(anna, func(share agentapi.Share, there bool) bool { return there && share.Counted == 1000 })
 	require.EqualValues(t, gigabyte, old.known[anna].Limit, "it goes on from what the panel knows of its count")
+}
+
+// What an agent has counted may arrive after it has lost its shares and begun at zero: nothing of the quota is given
+// away by that, because the limit follows what is used of it in all.
+func TestACountThatArrivesLateIsNotGivenAway(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	h := s.shares("fra-01")
+	anna := s.add("Anna", "quota", map[string]any{"bytes": gigabyte}, "flow_ids", []string{s.flow})
+	h.may(anna, gigabyte)
+	h.loses()
+	h.until(anna, func(share agentapi.Share, there bool) bool { return there && share.Counted == 0 })
+	h.heard(true)
+
+	const late, more = gigabyte / 10, gigabyte / 2
+	h.uses(anna, late)
+	h.counted(anna, late)
+	h.used[anna] = 0 // the agent knows nothing of that
+	h.uses(anna, more)
+	h.counted(anna, more)
+	h.may(anna, gigabyte-late-more)
 }

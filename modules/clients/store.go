@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.uber.org/zap"
 
+	"panel/modules/clients/internal/presence"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/keyset"
@@ -26,7 +27,7 @@ type store struct {
 
 	totals    keyset.Totals[ClientFilter]
 	useTotals keyset.Totals[useFilter]
-	flows     keyset.Totals[string] // that are there, by their ids
+	flows     presence.Flows
 }
 
 // leastRemembered is how many rows there are at least where counting them costs more than the page that tells it.
@@ -34,7 +35,7 @@ const leastRemembered = 1000
 
 func newStore(db *database.DB, v *vault.Vault, log *zap.Logger) *store {
 	s := &store{db: db, vault: v, log: log, columns: database.Columns[clientRow](db, "c")}
-	s.totals.Least, s.useTotals.Least, s.flows.Least = leastRemembered, leastRemembered, 1
+	s.totals.Least, s.useTotals.Least = leastRemembered, leastRemembered
 	return s
 }
 
@@ -117,6 +118,7 @@ func (s *store) setInstalled(ctx context.Context, flowID string, refs []string) 
 
 // forget takes a flow from its clients and deletes those that have no other one.
 func (s *store) forget(ctx context.Context, flowID string) error {
+	s.flows.Drop(flowID)
 	var ids []string
 	err := s.db.In(ctx).NewRaw("delete from client_flows where flow_id = ? returning client_id", flowID).Scan(ctx, &ids)
 	if err != nil || len(ids) == 0 {
