@@ -1,22 +1,18 @@
-// Package bulk installs the plans of many flows as one operation.
-//
-// What was asked for is a row, and what became of each flow is written into it before the next one begins, so that a
-// panel that dies is continued by another: a plan that is being installed already is not installed once more.
+// Package bulk installs the plans of many flows as one operation. A plan that is being installed already, by a panel
+// that died, is not installed once more.
 package bulk
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"panel/platform/access"
+	"panel/modules/flows/internal/many"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/jobs"
@@ -24,11 +20,9 @@ import (
 )
 
 const (
-	kept    = 30 * 24 * time.Hour
-	atOnce  = 32 // flows that are installed at the same time, where none waits for another
-	pause   = 500 * time.Millisecond
-	longest = 30 * time.Hour // for all flows together; a canary may be watched for a day
-	running = 8              // of these operations on one panel
+	atOnce  = 32             // flows that are installed at the same time, where none waits for another
+	longest = 30 * time.Hour // a canary may be watched for a day
+	running = 8
 )
 
 // Installer starts the installation of a plan as the caller of the context and gives the id of the apply, or the fault
@@ -37,17 +31,23 @@ type Installer func(ctx context.Context, flowID, planID string, revision int) (s
 
 // Applies are the bulk applies of a panel.
 type Applies struct {
-	db      *database.DB
-	clock   clockwork.Clock
-	queue   *jobs.Enqueuer
-	install Installer
+	*many.Operations[row, *row]
 
-	operations *operations.Store
+	db      *database.DB
+	install Installer
 }
 
 // New makes them.
 func New(db *database.DB, c clockwork.Clock, q *jobs.Enqueuer, o *operations.Store, i Installer) *Applies {
-	return &Applies{db: db, clock: c, queue: q, operations: o, install: i}
+	b := &Applies{db: db, install: i}
+	b.Operations = many.New(db, c, q, o, many.Kind[*row]{
+		Job: "flows.bulk_apply", About: "bulk_apply", Running: running, Longest: longest, Columns: []string{"items"},
+		Step: b.step, Look: func(ctx context.Context, r *row) error {
+			_, err := b.look(ctx, r)
+			return err
+		},
+	})
+	return b
 }
 
 // States of a flow in a bulk apply.
@@ -90,16 +90,10 @@ type Apply struct {
 
 type row struct {
 	bun.BaseModel `bun:"table:flow_bulk_applies,alias:b"`
+	many.Record
 
-	ID            string `bun:",pk"`
-	OperationID   string
 	StopOnFailure bool
 	Items         []Item `bun:",type:jsonb"`
-	Written       int    // how often it was; a panel that comes back too late meets another figure
-	StartedBy     string
-	AccountID     string
-	StartedAt     time.Time
-	FinishedAt    *time.Time
 }
 
 func (r *row) shown() Apply {
@@ -109,23 +103,8 @@ func (r *row) shown() Apply {
 	}
 }
 
-type args struct {
-	ID string `json:"id"`
-}
-
-// Kind names the worker.
-func (args) Kind() string { return "flows.bulk_apply" }
-
 // Tidy drops what has become of flows a month later; the applies have records of their own.
-func Tidy() jobs.Tidy { return jobs.Tidy{Table: "flow_bulk_applies", Column: "started_at", Age: kept} }
-
-// Worker installs the flows of one bulk apply.
-func (b *Applies) Worker() jobs.Worker {
-	return jobs.Worker{
-		Kind: args{}.Kind(), Limit: running, Timeout: longest,
-		Work: jobs.Do(func(ctx context.Context, job jobs.Job, a args) error { return b.run(ctx, a.ID, job.Progress) }),
-	}
-}
+func Tidy() jobs.Tidy { return many.Tidy("flow_bulk_applies") }
 
 // Start notes what is wanted and answers at once. Fault: invalid_value (422), for a flow that is named twice and for a
 // plan that is not one of its flow.
@@ -134,30 +113,9 @@ func (b *Applies) Start(ctx context.Context, wanted []Wanted, stopOnFailure bool
 	if err != nil {
 		return Apply{}, err
 	}
-	caller := access.From(ctx)
-	r := &row{
-		ID: database.NewID(), StopOnFailure: stopOnFailure, Items: items, StartedBy: caller.Username,
-		AccountID: caller.AccountID, StartedAt: b.clock.Now().UTC().Truncate(time.Microsecond),
-	}
-	err = b.db.InTx(ctx, func(ctx context.Context) error {
-		about := operations.About{Type: "bulk_apply", ID: r.ID, Name: named(items)}
-		follow := &operations.New{About: about}
-		if err := b.queue.Insert(ctx, args{r.ID}, jobs.Opts{Operation: follow}); err != nil {
-			return fmt.Errorf("start to apply %d flows: %w", len(items), err)
-		}
-		r.OperationID = follow.ID
-		_, err := b.db.In(ctx).NewInsert().Model(r).ExcludeColumn("written").Exec(ctx)
-		return database.Fault(err, nil)
-	})
+	r := &row{StopOnFailure: stopOnFailure, Items: items}
+	err = b.Operations.Start(ctx, r)
 	return r.shown(), err
-}
-
-// named is what a list of operations calls them.
-func named(items []Item) string {
-	if len(items) == 1 {
-		return items[0].FlowName
-	}
-	return items[0].FlowName + " +" + strconv.Itoa(len(items)-1)
 }
 
 // items checks what can be said at once of what is wanted.
@@ -193,44 +151,9 @@ func (b *Applies) items(ctx context.Context, wanted []Wanted) ([]Item, error) {
 
 // Get shows a bulk apply as it is now. Fault: not_found (404).
 func (b *Applies) Get(ctx context.Context, id string) (Apply, error) {
-	if !database.IsID(id) {
-		return Apply{}, fault.Missing(fault.NoSuchThing)
-	}
-	r, err := b.read(ctx, id)
+	r, err := b.Operations.Get(ctx, id)
 	if err != nil {
 		return Apply{}, err
 	}
-	if r.FinishedAt != nil {
-		return r.shown(), nil
-	}
-	if _, err := b.look(ctx, r); err != nil {
-		return Apply{}, err
-	}
-	followed, err := b.operations.Get(ctx, r.OperationID)
-	if err == nil && followed.FinishedAt != nil { // before a panel could note it
-		r.skip(cancelled())
-	}
-	return r.shown(), err
-}
-
-func (b *Applies) read(ctx context.Context, id string) (*row, error) {
-	r := new(row)
-	err := b.db.NewSelect().Model(r).Where("id = ?", id).Scan(ctx)
-	return r, database.Fault(err, nil)
-}
-
-// errOvertaken means that another panel has gone on with it.
-var errOvertaken = errors.New("another panel goes on with this bulk apply")
-
-func (b *Applies) write(ctx context.Context, r *row) error {
-	done, err := b.db.In(ctx).NewRaw(`update flow_bulk_applies set items = ?, finished_at = ?, written = written + 1
-		where id = ? and written = ?`, r.Items, r.FinishedAt, r.ID, r.Written).Exec(ctx)
-	if err != nil {
-		return database.Fault(fmt.Errorf("note how a bulk apply stands: %w", err), nil)
-	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(errOvertaken, err)
-	}
-	r.Written++
-	return nil
+	return r.shown(), nil
 }

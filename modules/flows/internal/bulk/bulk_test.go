@@ -95,8 +95,8 @@ func TestAnApplyThatCouldNotBeNotedIsNotBegunAgain(t *testing.T) {
 			}
 			return id, err
 		}
-		require.ErrorIs(t, b.applies().Run(t.Context(), b.id), errKilled)
-		require.NoError(t, b.applies().Run(t.Context(), b.id))
+		require.ErrorIs(t, b.applies().Run(t.Context(), b.id, noProgress), errKilled)
+		require.NoError(t, b.applies().Run(t.Context(), b.id, noProgress))
 		require.Equal(t, b.plans, b.begun, "each once, in their order")
 		require.Equal(t, []string{"applied", "applied", "applied"}, b.states())
 	}
@@ -109,10 +109,10 @@ func TestAPanelThatComesBackTooLateWritesNothing(t *testing.T) {
 	other := b.applies()
 	b.install = func(ctx context.Context, flowID, planID string, revision int) (string, error) {
 		b.install = b.installed
-		require.NoError(t, other.Run(ctx, b.id)) // while this one is frozen
+		require.NoError(t, other.Run(ctx, b.id, noProgress)) // while this one is frozen
 		return "", fault.Conflict("apply_active", "another change of the flow is being installed")
 	}
-	require.Error(t, b.applies().Run(t.Context(), b.id))
+	require.Error(t, b.applies().Run(t.Context(), b.id, noProgress))
 	require.Equal(t, []string{"applied", "applied"}, b.states())
 }
 
@@ -123,9 +123,9 @@ func TestAnOutageIsNoRefusal(t *testing.T) {
 	b.install = func(context.Context, string, string, int) (string, error) {
 		return "", fault.Unavailable("the database restarts")
 	}
-	require.Error(t, b.applies().Run(t.Context(), b.id))
+	require.Error(t, b.applies().Run(t.Context(), b.id, noProgress))
 	b.install = b.installed
-	require.NoError(t, b.applies().Run(t.Context(), b.id))
+	require.NoError(t, b.applies().Run(t.Context(), b.id, noProgress))
 	require.Equal(t, b.plans, b.begun)
 }
 
@@ -134,7 +134,7 @@ func TestAFlowThatIsDeletedMeanwhileEnds(t *testing.T) {
 	t.Parallel()
 	b := newBench(t, 1, false)
 	b.install = func(context.Context, string, string, int) (string, error) { return database.NewID(), nil }
-	require.ErrorContains(t, b.applies().Run(t.Context(), b.id), "1 of 1 flows")
+	require.ErrorContains(t, b.applies().Run(t.Context(), b.id, noProgress), "1 of 1 flows")
 	a, err := b.applies().Get(t.Context(), b.id)
 	require.NoError(t, err)
 	require.Equal(t, "failed", a.Items[0].State)
@@ -152,10 +152,12 @@ func TestARefusalNamesItsNodes(t *testing.T) {
 		}
 		return b.installed(ctx, flowID, planID, revision)
 	}
-	require.ErrorContains(t, b.applies().Run(t.Context(), b.id), "2 of 3 flows")
+	require.ErrorContains(t, b.applies().Run(t.Context(), b.id, noProgress), "2 of 3 flows")
 	require.Equal(t, []string{"applied", "refused", "skipped"}, b.states())
 	require.Equal(t, b.plans[:1], b.begun)
 	a, err := b.applies().Get(t.Context(), b.id)
 	require.NoError(t, err)
 	require.Equal(t, "the agent does not answer: ams-1, waw-2", a.Items[1].Error)
 }
+
+func noProgress(context.Context, int) error { return nil }

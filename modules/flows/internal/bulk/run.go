@@ -2,72 +2,25 @@ package bulk
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/uptrace/bun/dialect/pgdialect"
 
-	"panel/platform/access"
+	"panel/modules/flows/internal/many"
 	"panel/platform/database"
 	"panel/platform/fault"
-	"panel/platform/jobs"
 )
 
-// run brings a bulk apply to its end, from wherever it stands.
-func (b *Applies) run(ctx context.Context, id string, progress func(context.Context, int) error) error {
-	r, err := b.read(ctx, id)
-	if fault.KindOf(err) == fault.KindMissing && err != nil {
-		return jobs.Permanent(err)
-	}
-	if err != nil || r.FinishedAt != nil {
-		return errors.Join(err, r.outcome())
-	}
-	caller := access.Caller{Kind: access.Admin, AccountID: r.AccountID, Username: r.StartedBy}
-	for {
-		if err := b.step(access.With(ctx, caller), r); err != nil {
-			return b.ended(ctx, r, err)
-		}
-		if err := progress(ctx, r.percent()); err != nil {
-			return err
-		}
-		if r.FinishedAt != nil {
-			return r.outcome()
-		}
-		select {
-		case <-ctx.Done():
-			return b.ended(ctx, r, ctx.Err())
-		case <-b.clock.After(pause):
-		}
-	}
-}
-
-// ended notes that nothing more is begun when somebody has cancelled the operation; a panel that stops hands it on.
-func (b *Applies) ended(ctx context.Context, r *row, cause error) error {
-	if !jobs.Cancelled(ctx) {
-		return cause
-	}
-	const noteWithin = 5 * time.Second
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), noteWithin)
-	defer stop()
-	if _, err := b.look(ctx, r); err != nil {
-		return errors.Join(cause, err)
-	}
-	r.skip(cancelled())
-	r.finish(b.clock.Now())
-	return errors.Join(cause, b.write(ctx, r))
-}
-
 // step looks at what goes on, and begins what may begin now.
-func (b *Applies) step(ctx context.Context, r *row) error {
+func (b *Applies) step(ctx context.Context, r *row, progress many.Progress) error {
 	changed, err := b.look(ctx, r)
 	if err != nil {
 		return err
 	}
 	if r.StopOnFailure && r.count(Failed)+r.count(Refused) > 0 && r.count(Waiting) > 0 {
-		r.skip("stopped", "an earlier flow did not go well")
+		r.Leave("stopped", "an earlier flow did not go well")
 		changed = true
 	}
 	most := atOnce
@@ -84,19 +37,21 @@ func (b *Applies) step(ctx context.Context, r *row) error {
 		if err := b.begin(ctx, r, &r.Items[i]); err != nil {
 			return err
 		}
-		if err := b.write(ctx, r); err != nil {
+		if err := b.Write(ctx, r); err != nil {
 			return err
 		}
 		changed = false
 	}
 	if r.count(Waiting)+r.count(Applying) == 0 {
-		r.finish(b.clock.Now())
+		b.Finish(r)
 		changed = true
 	}
-	if !changed {
-		return nil
+	if changed {
+		if err := b.Write(ctx, r); err != nil {
+			return err
+		}
 	}
-	return b.write(ctx, r)
+	return progress(ctx, r.percent())
 }
 
 // begin installs the plan of one flow, or finds the apply that a panel has begun and could not note any more.
@@ -112,9 +67,8 @@ func (b *Applies) begin(ctx context.Context, r *row, item *Item) error {
 		item.State, item.ApplyID = Applying, &id
 		return nil
 	}
-	refusals := []fault.Kind{fault.KindForbidden, fault.KindMissing, fault.KindConflict, fault.KindInvalid}
-	f, told := fault.As(err)
-	if !told || ctx.Err() != nil || !slices.Contains(refusals, f.Kind) {
+	f := many.Refusal(ctx, err)
+	if f == nil {
 		return fmt.Errorf("apply the flow %s: %w", item.FlowName, err)
 	}
 	item.State, item.Code, item.Error = Refused, f.Code, reason(f)
@@ -190,7 +144,8 @@ func (r *row) count(state string) (n int) {
 	return n
 }
 
-func (r *row) skip(code, why string) {
+// Leave implements many.Row.
+func (r *row) Leave(code, why string) {
 	for i := range r.Items {
 		if item := &r.Items[i]; item.State == Waiting {
 			item.State, item.Code, item.Error = Skipped, code, why
@@ -198,21 +153,20 @@ func (r *row) skip(code, why string) {
 	}
 }
 
-func cancelled() (code, why string) { return "cancelled", "the operation was cancelled" }
-
-func (r *row) finish(now time.Time) {
-	at := now.UTC().Truncate(time.Microsecond)
-	r.FinishedAt = &at
+// Names implements many.Row.
+func (r *row) Names() []string {
+	names := make([]string, len(r.Items))
+	for i := range r.Items {
+		names[i] = r.Items[i].FlowName
+	}
+	return names
 }
 
 func (r *row) percent() int {
 	return 100 * (len(r.Items) - r.count(Waiting) - r.count(Applying)) / len(r.Items)
 }
 
-// outcome is how the operation ends.
-func (r *row) outcome() error {
-	if missed := len(r.Items) - r.count(Applied); missed > 0 {
-		return jobs.Permanent(fmt.Errorf("%d of %d flows were not applied", missed, len(r.Items)))
-	}
-	return nil
+// Outcome implements many.Row.
+func (r *row) Outcome() error {
+	return many.Missed(len(r.Items), r.count(Applied), "flows were not applied")
 }

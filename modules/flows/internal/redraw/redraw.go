@@ -1,14 +1,9 @@
-// Package redraw changes the drafts of many flows as one operation.
-//
-// What was asked for is a row. What became of a flow is written into it by the transaction that changes its draft, so
-// that a panel that dies is continued by another and no draft is changed twice. Nothing is installed.
+// Package redraw changes the drafts of many flows as one operation. What became of a flow is noted by the transaction
+// that changes its draft, so that no draft is changed twice. Nothing is installed.
 package redraw
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"strconv"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -17,18 +12,15 @@ import (
 	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
-	"panel/platform/access"
+	"panel/modules/flows/internal/many"
 	"panel/platform/database"
-	"panel/platform/fault"
 	"panel/platform/jobs"
 	"panel/platform/operations"
 )
 
 const (
-	kept    = 30 * 24 * time.Hour
-	pause   = 500 * time.Millisecond
 	longest = 2 * time.Hour
-	running = 4 // of these operations on one panel
+	running = 4
 	// Most is how many flows one operation changes: as many as are applied together.
 	Most = 500
 )
@@ -49,7 +41,6 @@ const (
 	nodeMissing      = "node_missing"
 	targetUnchecked  = "target_unchecked"
 	targetUnsuitable = "target_unsuitable"
-	cancelled        = "cancelled"
 )
 
 // States of the check of a target from a block's node.
@@ -115,18 +106,12 @@ func (c check) open() bool { return c.ResultID == "" && c.Code == "" }
 
 type row struct {
 	bun.BaseModel `bun:"table:flow_redraws,alias:r"`
+	many.Record
 
-	ID          string `bun:",pk"`
-	OperationID string
-	Kind        string
-	Wanted      wanted  `bun:",type:jsonb"`
-	Items       []Item  `bun:",type:jsonb"`
-	Checks      []check `bun:",type:jsonb"`
-	Written     int     // how often it was; a panel that comes back too late meets another figure
-	StartedBy   string
-	AccountID   string
-	StartedAt   time.Time
-	FinishedAt  *time.Time
+	Kind   string
+	Wanted wanted  `bun:",type:jsonb"`
+	Items  []Item  `bun:",type:jsonb"`
+	Checks []check `bun:",type:jsonb"`
 }
 
 // wanted is what was asked for.
@@ -171,103 +156,50 @@ type Parts struct {
 
 // Redraws are the changes of many drafts on a panel.
 type Redraws struct {
-	db         *database.DB
-	clock      clockwork.Clock
-	queue      *jobs.Enqueuer
-	operations *operations.Store
-	parts      Parts
+	*many.Operations[row, *row]
+
+	db    *database.DB
+	parts Parts
 }
 
 // New makes them.
 func New(db *database.DB, c clockwork.Clock, q *jobs.Enqueuer, o *operations.Store, p Parts) *Redraws {
-	return &Redraws{db: db, clock: c, queue: q, operations: o, parts: p}
+	r := &Redraws{db: db, parts: p}
+	r.Operations = many.New(db, c, q, o, many.Kind[*row]{
+		Job: "flows.redraw", About: "redraw", Running: running, Longest: longest, Columns: []string{"items", "checks"},
+		Step: r.step,
+	})
+	return r
 }
-
-type args struct {
-	ID string `json:"id"`
-}
-
-// Kind names the worker.
-func (args) Kind() string { return "flows.redraw" }
 
 // Tidy drops what has become of drafts a month later; the journal keeps their changes.
-func Tidy() jobs.Tidy { return jobs.Tidy{Table: "flow_redraws", Column: "started_at", Age: kept} }
+func Tidy() jobs.Tidy { return many.Tidy("flow_redraws") }
 
-// Worker changes the drafts of one operation.
-func (r *Redraws) Worker() jobs.Worker {
-	return jobs.Worker{
-		Kind: args{}.Kind(), Limit: running, Timeout: longest,
-		Work: jobs.Do(func(ctx context.Context, job jobs.Job, a args) error { return r.run(ctx, a.ID, job.Progress) }),
-	}
-}
-
-// start notes what is wanted with the job that does it.
 func (r *Redraws) start(ctx context.Context, made *row) (Change, error) {
-	caller := access.From(ctx)
-	made.ID, made.StartedBy, made.AccountID = database.NewID(), caller.Username, caller.AccountID
-	made.StartedAt = r.now()
-	err := r.db.InTx(ctx, func(ctx context.Context) error {
-		follow := &operations.New{About: operations.About{Type: "redraw", ID: made.ID, Name: named(made.Items)}}
-		if err := r.queue.Insert(ctx, args{made.ID}, jobs.Opts{Operation: follow}); err != nil {
-			return fmt.Errorf("start to change %d drafts: %w", len(made.Items), err)
-		}
-		made.OperationID = follow.ID
-		_, err := r.db.In(ctx).NewInsert().Model(made).ExcludeColumn("written").Exec(ctx)
-		return database.Fault(err, nil)
-	})
+	err := r.Start(ctx, made)
 	return made.shown(), err
-}
-
-func (r *Redraws) now() time.Time { return r.clock.Now().UTC().Truncate(time.Microsecond) }
-
-// named is what a list of operations calls them.
-func named(items []Item) string {
-	if len(items) == 1 {
-		return items[0].FlowName
-	}
-	return items[0].FlowName + " +" + strconv.Itoa(len(items)-1)
 }
 
 // Get shows a change as it is now. Fault: not_found (404).
 func (r *Redraws) Get(ctx context.Context, id string) (Change, error) {
-	if !database.IsID(id) {
-		return Change{}, fault.Missing(fault.NoSuchThing)
-	}
-	found, err := r.read(ctx, id)
-	if err != nil || found.FinishedAt != nil {
-		return found.shown(), err
-	}
-	followed, err := r.operations.Get(ctx, found.OperationID)
-	if err == nil && followed.FinishedAt != nil { // before a panel could note it
-		found.leaveOut(cancelled, "the operation was cancelled")
-		found.FinishedAt = followed.FinishedAt
-	}
-	return found.shown(), err
-}
-
-func (r *Redraws) read(ctx context.Context, id string) (*row, error) {
-	found := new(row)
-	err := r.db.NewSelect().Model(found).Where("id = ?", id).Scan(ctx)
-	return found, database.Fault(err, nil)
-}
-
-// errOvertaken means that another panel has gone on with it.
-var errOvertaken = errors.New("another panel goes on with this change of drafts")
-
-func (r *Redraws) write(ctx context.Context, of *row) error {
-	done, err := r.db.In(ctx).NewRaw(`update flow_redraws set items = ?, checks = ?, finished_at = ?,
-		written = written + 1 where id = ? and written = ?`, of.Items, of.Checks, of.FinishedAt, of.ID, of.Written).Exec(ctx)
+	found, err := r.Operations.Get(ctx, id)
 	if err != nil {
-		return database.Fault(fmt.Errorf("note how a change of drafts stands: %w", err), nil)
+		return Change{}, err
 	}
-	if n, err := done.RowsAffected(); err != nil || n == 0 {
-		return errors.Join(errOvertaken, err)
-	}
-	of.Written++
-	return nil
+	return found.shown(), nil
 }
 
-func (r *row) leaveOut(code, why string) {
+// Names implements many.Row.
+func (r *row) Names() []string {
+	names := make([]string, len(r.Items))
+	for i := range r.Items {
+		names[i] = r.Items[i].FlowName
+	}
+	return names
+}
+
+// Leave implements many.Row.
+func (r *row) Leave(code, why string) {
 	for i := range r.Items {
 		if r.Items[i].State == Waiting {
 			r.Items[i].leave(code, why)

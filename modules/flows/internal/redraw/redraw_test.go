@@ -152,7 +152,7 @@ func (b *bench) begun(in redraw.NewTarget) func() error {
 		started_at) values (?, ?, ?, ?, ?, ?, 'ann', '', now())`, b.id, database.NewID(), redraw.KindTarget,
 		map[string]string{"target": fresh, "from": in.From}, told.Items, checks).Exec(b.t.Context())
 	require.NoError(b.t, err)
-	return func() error { return b.redraws().Run(b.t.Context(), b.id) }
+	return func() error { return b.redraws().Run(b.t.Context(), b.id, noProgress) }
 }
 
 func (b *bench) items() []redraw.Item {
@@ -298,7 +298,7 @@ func TestADraftThatMovedOnIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	b.save = func(ctx context.Context, flow string, revision int, action string, g graph.Graph) error {
 		b.save = b.store
-		require.Error(t, b.redraws().Run(t.Context(), b.id)) // another panel, while this one is frozen
+		require.Error(t, b.redraws().Run(t.Context(), b.id, noProgress)) // another panel, while this one is frozen
 		return b.store(ctx, flow, revision, action, g)
 	}
 	require.Error(t, run())
@@ -360,3 +360,5 @@ func TestACheckThatComesToNothing(t *testing.T) {
 	require.Equal(t, redraw.CheckFailed, b.items()[0].Blocks[0].Check)
 	require.Empty(t, b.saved)
 }
+
+func noProgress(context.Context, int) error { return nil }

@@ -12,6 +12,7 @@ import (
 
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
+	"panel/modules/flows/internal/many"
 	"panel/platform/database"
 	"panel/platform/fault"
 )
@@ -299,7 +300,7 @@ func (r *Redraws) checked(ctx context.Context, of *row) (open bool, err error) {
 // begin starts one check. One whose start a panel could not note any more is started twice, which changes nothing.
 func (r *Redraws) begin(ctx context.Context, of *row, c *check) error {
 	id, err := r.parts.Checks().Check(ctx, c.NodeID, of.Wanted.Target, c.Name)
-	if f := refusal(ctx, err); f != nil {
+	if f := many.Refusal(ctx, err); f != nil {
 		c.Code, c.Error, err = f.Code, f.Detail, nil
 	}
 	c.SearchID = id
@@ -307,7 +308,7 @@ func (r *Redraws) begin(ctx context.Context, of *row, c *check) error {
 		return fmt.Errorf("check a target from the node %s: %w", c.NodeID, err)
 	}
 	of.show(*c)
-	return r.write(ctx, of)
+	return r.Write(ctx, of)
 }
 
 // look notes the checks that have ended.
@@ -341,7 +342,7 @@ func (r *Redraws) look(ctx context.Context, of *row) error {
 		}
 		of.show(*c)
 	}
-	return r.write(ctx, of)
+	return r.Write(ctx, of)
 }
 
 // show says in the blocks how their check stands.
