@@ -39,14 +39,14 @@ function PoolForm({ pool, onClose, onMade }: PoolDialogProps) {
   const { t } = useTranslation("pools");
   const make = useMakePool();
   const change = useChangePool();
-  const { error, isPending } = pool ? change : make;
+  const { error, isPending, isSuccess: made } = pool ? change : make;
   const [first] = useState(() => entryOf(pool));
   const [entry, setEntry] = useState(first);
   const [tried, setTried] = useState(false);
   const set: Change = (some) => setEntry((now) => ({ ...now, ...some }));
   const body = bodyOf(entry, pool?.health.sampling);
   const key = useRequestKey(body);
-  const cancel = useTyped(JSON.stringify(first) !== JSON.stringify(entry));
+  const cancel = useTyped(JSON.stringify(first) !== JSON.stringify(entry) && !isPending && !made);
   const wrong = fieldErrors(error);
   const running = pool?.used_by_flows.filter((use) => use.installed) ?? [];
   const submit = (event: FormEvent) => {

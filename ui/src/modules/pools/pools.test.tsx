@@ -2,10 +2,13 @@ import { screen, waitFor, within } from "@testing-library/react";
 import user from "@testing-library/user-event";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
+import { leave } from "@/components/form/leave";
 import { renderApp } from "@/testing/render-app";
+import { serveUnder } from "@/testing/serve";
 import { DrainDialog, OverrideDialog } from "./member-acts";
 import { PoolDialog } from "./pool-dialog";
 import { bodyOf, changesShape, entryOf } from "./pool-form";
+import PoolsPage from "./pools-page";
 import { PoolView } from "./pool-view";
 import { PoolsView } from "./pools-view";
 import { europe, summary } from "./testing";
@@ -95,6 +98,26 @@ describe("pools", () => {
     expect((patch.mock.calls as unknown as [string, object][])[0]![1]).toMatchObject({
       body: { revision: 3, members: [{ node_id: europe.members[1]!.node_id, weight: 5 }] },
     });
+  });
+});
+
+describe("a pool that was made", () => {
+  afterEach(() => vi.restoreAllMocks());
+
+  it("is opened without asking whether what was typed may be lost", async () => {
+    const none = { body: { items: [], total: 0, next_cursor: null } };
+    const { queries } = serveUnder("/api/v1")({
+      "GET /transit-pools": none,
+      "GET /nodes": none,
+      "GET /connection-units": none,
+      "POST /transit-pools": { status: 201, body: { ...europe, id: "p-2", name: "Asia" } },
+    });
+    const { address } = await renderApp(<PoolsPage />, { path: "/pools", route: "/pools", queries });
+    await user.click((await screen.findAllByRole("button", { name: "New pool" }))[0]!);
+    await user.type(await screen.findByRole("textbox", { name: "Name" }), "Asia");
+    await user.click(screen.getByRole("button", { name: "Make pool" }));
+    await waitFor(() => expect(address()).toBe("/pools/p-2"));
+    expect(leave.getState().answer, "no question is open").toBeUndefined();
   });
 });
 

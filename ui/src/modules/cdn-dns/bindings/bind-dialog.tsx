@@ -40,7 +40,7 @@ function BindForm({ onBound }: Pick<BindDialogProps, "onBound">) {
   const [mode, setMode] = useState<Binding["mode"]>("direct");
   const bind = useBind();
   const refused = fieldErrors(bind.error);
-  const close = useTyped(node !== null || label !== "" || zone !== "");
+  const close = useTyped((node !== null || label !== "" || zone !== "") && !bind.isPending && !bind.isSuccess);
   const missing = node === null ? t("bind.noNode") : zone.trim() === "" ? t("bind.noZone") : undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
