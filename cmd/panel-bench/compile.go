@@ -15,6 +15,7 @@ import (
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
+	"panel/platform/agentapi"
 )
 
 // compileSlope (P6, P7) runs the benchmark that lies beside the pure compiler and fits log time against log size. A
@@ -41,19 +42,24 @@ func compileSlope(ctx context.Context, b *bench) ([]measure.Result, error) {
 }
 
 // poolProbes measures the core of a node that forwards to a pool of 200 members and probes all of them as often as
-// pools do by themselves.
+// pools do by themselves, and how long a member that is dead gets connections.
 func poolProbes(ctx context.Context, b *bench) ([]measure.Result, error) {
-	var shares measure.Series
+	var shares, ended, silent measure.Series
 	for range (b.settings.pairs + 3) / 4 {
-		times, err := benchmarks(ctx, "./cmd/panel-agent/internal/core", "^BenchmarkPoolProbes$", 1)
+		times, err := benchmarks(ctx, "./cmd/panel-agent/internal/core", "^Benchmark(PoolProbes|MemberThat.*)$", 3)
 		if err != nil {
 			return nil, err
 		}
 		const percent = 1e7 // nanoseconds of each second
 		shares = append(shares, times["PoolProbes"][200]/percent)
+		ended = append(ended, times["MemberThatEnds"][3]/1e9)
+		silent = append(silent, times["MemberThatIsSilent"][3]/1e9)
 	}
+	const leftWithin = agentapi.PoolFailureThreshold*agentapi.PoolInterval + agentapi.PoolTimeout + 1
 	return []measure.Result{
 		measure.Below("pools", "processor for probing a pool of 200 members, of one core", "%", shares, 2),
+		measure.Below("pools", "last connection to a member after its core was killed", "s", ended, leftWithin),
+		measure.Below("pools", "last connection to a member after it has become silent", "s", silent, leftWithin),
 	}, nil
 }
 

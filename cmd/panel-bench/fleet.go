@@ -34,33 +34,36 @@ func (b *bench) fleetAt(ctx context.Context, name string, count int, spread time
 	if err != nil {
 		return nil, err
 	}
+	f.agents, err = b.simulate(ctx, f.stand, name, f.members, spread)
+	if err != nil {
+		return nil, err
+	}
+	return f, f.connected(ctx, spread)
+}
+
+// simulate starts the agents of some nodes as one process.
+func (b *bench) simulate(
+	ctx context.Context, s *stand, name string, members []seed.Member, spread time.Duration,
+) (*rig.Process, error) {
 	program, err := rig.Executable(ctx, rig.AgentProgram)
 	if err != nil {
 		return nil, err
 	}
 	tokens := filepath.Join(b.folder, name+".jsonl")
-	if err := seed.Write(tokens, f.members); err != nil {
+	if err := seed.Write(tokens, members); err != nil {
 		return nil, err
 	}
-	f.agents, err = rig.Start(rig.Spec{
+	agents, err := rig.Start(rig.Spec{
 		Name: "the simulated agents", Log: filepath.Join(b.folder, name+"-agents.log"), Path: program,
 		Args: []string{
-			"simulate",
-			"--panel",
-			f.Panel.URL,
-			"--count",
-			strconv.Itoa(count),
-			"--tokens-file",
-			tokens,
-			"--spread",
-			spread.String(),
+			"simulate", "--panel", s.Panel.URL, "--count", strconv.Itoa(len(members)), "--tokens-file", tokens,
+			"--spread", spread.String(),
 		},
 	})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		b.atEnd(func() error { agents.Kill(); return nil })
 	}
-	b.atEnd(func() error { f.agents.Kill(); return nil })
-	return f, f.connected(ctx, spread)
+	return agents, err
 }
 
 // connected waits until every agent itself has reported, and for the streams to open.

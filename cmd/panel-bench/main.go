@@ -121,6 +121,7 @@ var goals = []goal{
 	{"subscriptions", subscriptions, 4 * time.Minute},
 	{"clients", manyClients, 9 * time.Minute},
 	{"P8", apply, 9 * time.Minute},
+	{"away", awayAgents, 12 * time.Minute},
 	{"P10", connectedAgents, 6 * time.Minute},
 	{"P9", restartHerd, 5 * time.Minute},
 	{"P5", openDashboards, 6 * time.Minute},

@@ -25,6 +25,7 @@ type exit struct {
 	name    string
 	address string
 	server  *httptest.Server
+	silent  atomic.Bool // it takes connections and says nothing
 }
 
 func newExit(t testing.TB, name string) *exit {
@@ -39,6 +40,10 @@ func (e *exit) live() {
 	listener, err := net.Listen("tcp", e.address)
 	require.NoError(e.t, err)
 	e.server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if e.silent.Load() {
+			<-r.Context().Done()
+			return
+		}
 		_, _ = io.WriteString(w, e.name)
 		if r.URL.Path == "/stream" { // until the client has enough
 			for w.(http.Flusher).Flush(); ; w.(http.Flusher).Flush() {
@@ -130,7 +135,7 @@ func poolSaid(exits []*exit, change ...func(*agentapi.Pool)) agentapi.Pools {
 	return agentapi.Pools{Pools: []agentapi.Pool{pool}}
 }
 
-func clientOf(t *testing.T, proxy string) *http.Client {
+func clientOf(t testing.TB, proxy string) *http.Client {
 	t.Helper()
 	to, err := url.Parse(proxy)
 	require.NoError(t, err)
@@ -165,7 +170,7 @@ type reached struct {
 	name  string
 }
 
-func begin(t *testing.T, proxies map[string]string) *load {
+func begin(t testing.TB, proxies map[string]string) *load {
 	t.Helper()
 	l := &load{stop: make(chan struct{}), answers: map[string][]reached{}}
 	clients := map[string]*http.Client{}
@@ -207,6 +212,18 @@ func (l *load) since(at time.Time) (count int) {
 		}
 	}
 	return count
+}
+
+// lost gives when the last of the requests began that nobody has answered, of those that began later than a moment.
+func (l *load) lost(since time.Time) (last time.Time) {
+	for _, answers := range l.end() {
+		for _, a := range answers {
+			if a.name == "" && a.began.After(since) && a.began.After(last) {
+				last = a.began
+			}
+		}
+	}
+	return last
 }
 
 func (l *load) end() map[string][]reached {
