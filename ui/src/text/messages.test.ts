@@ -6,6 +6,10 @@ const files = import.meta.glob<Words>(
   ["../app/messages.*.json", "../modules/*/messages.*.json", "../modules/*/words.*.json"],
   { eager: true, import: "default" },
 );
+const texts = import.meta.glob<string>(
+  ["../app/messages.*.json", "../modules/*/messages.*.json", "../modules/*/words.*.json"],
+  { eager: true, import: "default", query: "?raw" },
+);
 const plural = /_(one|few|many|other)$/;
 
 function keysOf(words: Words, prefix = ""): string[] {
@@ -33,4 +37,12 @@ describe.each(english)("%s", (file) => {
     for (const stem of stems(other))
       expect(other).toEqual(expect.arrayContaining(["one", "few", "many", "other"].map((form) => `${stem}_${form}`)));
   });
+});
+
+// Of two groups of one name the later would silently replace the other, and its words would be missing on the screen.
+it.each(Object.keys(files))("%s says each key once", (file) => {
+  const count = (words: Words): number =>
+    Object.values(words).reduce<number>((sum, one) => sum + 1 + (typeof one === "string" ? 0 : count(one)), 0);
+  const written = [...texts[file]!.matchAll(/"(?:[^"\\]|\\.)*"(\s*:)?/g)].filter(([, colon]) => colon);
+  expect(written).toHaveLength(count(files[file]!));
 });

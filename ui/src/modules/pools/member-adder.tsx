@@ -31,8 +31,8 @@ export function MemberAdder({ taken, onAdd }: MemberAdderProps) {
       searchable
       nothingFoundMessage={t("form.noMember")}
       data={[
-        { group: t("member.nodes"), items: options(nodes) },
-        { group: t("member.flows"), items: options(flows) },
+        { group: t("kind.nodes"), items: options(nodes) },
+        { group: t("kind.flows"), items: options(flows) },
       ]}
       filter={({ options }) => options}
       value={null}

@@ -145,7 +145,7 @@ function Members({ entry, set, error }: PartProps & { error: string | undefined 
             <Checkbox
               className={classes.memberName}
               label={one.name || one.id}
-              description={one.kind === "flow" ? t("member.flow") : undefined}
+              description={one.kind === "flow" ? t("kind.flow") : undefined}
               aria-label={t("form.enabled", { name: one.name })}
               checked={one.enabled}
               onChange={(event) => put(one.id, { enabled: event.currentTarget.checked })}

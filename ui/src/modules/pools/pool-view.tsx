@@ -124,7 +124,7 @@ function MemberTags({ pool, member }: { pool: Pool; member: Member }) {
   const { t } = useTranslation("pools");
   return (
     <span className={classes.tags}>
-      {member.flow_id && <Tag>{t("member.flow")}</Tag>}
+      {member.flow_id && <Tag>{t("kind.flow")}</Tag>}
       {member.priority > 0 && <Tag>{t("priority", { count: member.priority })}</Tag>}
       {!member.enabled && <Tag>{t("tag.disabled")}</Tag>}
       {member.drain && <Tag>{t("tag.drain")}</Tag>}

@@ -57,6 +57,7 @@ describe("pools", () => {
     await renderApp(view);
     expect(await screen.findByText(/Last switch: a member went down/)).toBeInTheDocument();
     expect(screen.getByText("kept out")).toBeInTheDocument();
+    expect(screen.getByText("Down", { exact: true })).toBeInTheDocument();
     expect(screen.getByText("42 ms")).toBeInTheDocument();
     expect(screen.getByText("On fra-01 1 member carries the traffic")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Main" })).toBeInTheDocument();

@@ -14,6 +14,8 @@ export interface ChangeWords {
 const rule = /^(\S+) to (\S+)$/;
 const opened = /^allow (\S+)$/;
 const quiet = new Set(["id", "to"]);
+// A pool has a part of its block on each of its members.
+const member = "~";
 const order = ["match", "listen", "protocol", "transport", "security"];
 
 /** The panel names blocks by their keys and fields in English; people read names of blocks and their own language. */
@@ -21,7 +23,8 @@ export function useChangeWords(drawings: readonly (Drawing | undefined)[]): Chan
   const { t, i18n } = useTranslation("flows");
   const nameOfBlock = useBlockName();
   const block = (key: string) => {
-    const found = drawings.flatMap((drawing) => (drawing && findBlock(drawing, key)) ?? [])[0];
+    const [own = key] = key.split(member);
+    const found = drawings.flatMap((drawing) => (drawing && findBlock(drawing, own)) ?? [])[0];
     return (found && nameOfBlock(found)) || key;
   };
   const field = (name: string) =>
@@ -31,6 +34,7 @@ export function useChangeWords(drawings: readonly (Drawing | undefined)[]): Chan
     if (name === "to") return block(text);
     if (name === "from") return text === "anywhere" ? t("diff.anywhere") : text.split(", ").map(block).join(", ");
     if (name === "match" && text === "everything else") return t("ways.else");
+    if (name === "strategy") return t(`diff.strategy.${text as "ordered"}`, { defaultValue: text });
     if (name === "private" && text === "blocked") return t("diff.blocked");
     return text;
   };
