@@ -47,8 +47,6 @@ func TestCommandsSearchForTargets(t *testing.T) {
 	require.Equal(t, []string{"www.example.org:443", "www.example.org", "suitable", "95", "20ms"}, best[:5])
 	require.Equal(t, "unsuitable", worst[2])
 	require.True(t, strings.HasPrefix(worst[5], "no_tls13; h2; "), "a script gets the codes of reasons: %s", worst[5])
-	table := s.command("targets show " + id)
-	require.Contains(t, table.Out, "speaks TLS 1.3", "people get sentences")
 
 	require.Equal(t, stateCancelled, cells(t, s.command("targets cancel "+id+" --plain"))[2])
 	s.order(id, true)

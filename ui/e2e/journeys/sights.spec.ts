@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
+import { still, withoutMotion } from "../rig/layers";
 import { test } from "../rig/populated";
 import { accessRules, expect, signIn } from "../rig/test";
 import { sightsOf, type Sight, type Step } from "./sights";
@@ -80,21 +81,6 @@ async function take(page: Page, step: Step): Promise<void> {
   if ("key" in step) return page.keyboard.press(step.key);
   if ("item" in step) return page.getByRole("menuitem", { name: step.item }).first().click();
   await page.getByRole("button", { name: step.button, exact: true }).first().click();
-}
-
-/** Waits until what was resized is drawn. */
-async function still(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    await document.fonts.ready;
-    for (let frames = 0; frames < 2; frames += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
-  });
-}
-
-/** Takes every transition out: a colour that is inherited would change many frames after the theme. */
-function withoutMotion(): void {
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important }");
-  document.adoptedStyleSheets.push(sheet);
 }
 
 /** Closes what is open, also where the first Escape closes only a field in it. */
