@@ -1,6 +1,9 @@
 import type { Page } from "@playwright/test";
+import { inBothThemes } from "../rig/layers";
 import { test } from "../rig/populated";
-import { expect, passesGates, picture, signIn } from "../rig/test";
+import { eventually } from "../rig/processes";
+import { expect, isTold, passesGates, picture, signIn } from "../rig/test";
+import type { Stand } from "../rig/stand";
 
 const looks = [
   ["en", "dark", 1360],
@@ -152,4 +155,111 @@ test("a drawing leaves by a custom plan and chooses traffic by a set, in the gra
   await expect(page.getByText("ads.example, set:trackers").first()).toBeVisible();
   await page.getByRole("button", { name: "Compile plan" }).click();
   await expect(page).toHaveURL(/\/plans\//);
+});
+
+// Journey 11: saving rolls nothing out; the flows of before are counted, and one is reviewed.
+test("a saved catalogue leaves flows on the snapshot of before until their plan is applied", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    stand.call<T>(populated.token, method, `/api/v1${path}`, body);
+  const before = await call<{ version: number; sets: object[] }>("GET", "/policy-catalogue");
+  await call("PUT", "/policy-catalogue", {
+    revision: before.version,
+    sets: [...before.sets, { name: "banks", domain: ["bank.example"] }],
+    presets: [],
+    geo_tokens: [],
+  });
+  const listener = { protocol: "shadowsocks2022", port: 28453 };
+  const { id } = await call<{ id: string }>("POST", "/connection-units", {
+    name: "Snapshot",
+    graph: {
+      nodes: [
+        { key: "entry", kind: "entry", node_id: populated.node, params: { listener } },
+        { key: "exit", kind: "exit", node_id: populated.node },
+        { key: "block", kind: "block" },
+      ],
+      edges: [
+        { from: "entry", to: "block", match: { sets: ["banks"] }, priority: 10 },
+        { from: "entry", to: "exit" },
+      ],
+    },
+  });
+  await install(stand, populated.token, id);
+
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/policies?tab=catalogue`);
+  const banks = page.getByRole("group", { name: "banks" });
+  await banks.getByRole("combobox", { name: "Domains" }).or(banks.getByLabel("Domains")).first().fill("second.example");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Save as a new version" }).click();
+  await isTold(page, "1 flow still runs an older snapshot.");
+  await expect(page.getByRole("heading", { name: "1 flow runs an older snapshot" })).toBeVisible();
+  await inBothThemes(page, "catalogue-outdated");
+  const revision = async () =>
+    (await call<{ installed_revision: number }>("GET", `/connection-units/${id}`)).installed_revision;
+  const serving = await revision();
+  await page.getByRole("button", { name: "Review plan of Snapshot" }).click();
+  await page.waitForURL(/\/plans\//);
+  await expect(page.getByText(/second\.example/).first()).toBeVisible();
+  expect(await revision(), "nothing was rolled out").toBe(serving);
+  await inBothThemes(page, "catalogue-reviewed");
+  await page.getByRole("button", { name: "Apply", exact: true }).click({ timeout: 90_000 });
+  await expect(page.getByRole("heading", { name: "v2 is installed" })).toBeVisible({ timeout: 120_000 });
+  await page.goto(`${stand.url}/policies?tab=catalogue`);
+  await expect(page.getByRole("group", { name: "banks" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: /older snapshot/ })).toHaveCount(0);
+});
+
+/** Installs a first version, past what this machine cannot confirm. */
+async function install(stand: Stand, token: string, flow: string): Promise<void> {
+  const unit = `/api/v1/connection-units/${flow}`;
+  const plan = await stand.call<{ id: string; revision: number }>(token, "POST", `${unit}/plan/compile`);
+  await eventually("a plan that is checked", 60, async () => {
+    const { checking } = await stand.call<{ checking: boolean }>(token, "GET", `${unit}/plans/${plan.id}`);
+    return checking ? undefined : true;
+  });
+  await stand.call(token, "POST", `${unit}/apply`, { id: plan.id, revision: plan.revision, force_apply: true });
+  await eventually("a version that serves", 90, async () =>
+    (await stand.call<{ installed_revision: number | null }>(token, "GET", unit)).installed_revision ? true : undefined,
+  );
+}
+
+test("a new version of a custom plan is off in every policy until it is switched on there", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    stand.call<T>(populated.token, method, `/api/v1${path}`, body);
+  await call("POST", "/policies", { name: "May go out", kind: "routing" });
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/policies?tab=plans`);
+  await page.getByRole("button", { name: "New custom plan" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name" }).fill("From here");
+  await dialog.getByRole("combobox", { name: "Way out" }).click();
+  await page.getByRole("option", { name: "From the node itself" }).click();
+  await dialog.getByRole("combobox", { name: "Addresses" }).click();
+  await page.getByRole("option", { name: "IPv6 only" }).click();
+  await expect(dialog.getByText(/Saving grants nothing/)).toBeVisible();
+  await inBothThemes(page, "custom-plan-new");
+  await dialog.getByRole("button", { name: "Save", exact: true }).click();
+  await isTold(page, "No policy enables this version yet.");
+  const plan = page.getByRole("region", { name: "From here" });
+  const first = plan.getByRole("group", { name: "Version 1" });
+  const on = first.getByRole("switch", { name: "Enabled in May go out" });
+  await expect(on).not.toBeChecked();
+  await on.click();
+  await expect(on).toBeChecked();
+  await plan.getByRole("button", { name: "New version of From here" }).click();
+  await dialog.getByRole("combobox", { name: "Addresses" }).click();
+  await page.getByRole("option", { name: "IPv4 only" }).click();
+  await dialog.getByRole("button", { name: "Save as a new version" }).click();
+  const second = plan.getByRole("group", { name: "Version 2" });
+  await expect(second.getByRole("switch", { name: "Enabled in May go out" })).not.toBeChecked();
+  await expect(on, "the version before stays as it was").toBeChecked();
+  await inBothThemes(page, "custom-plan-versions");
 });

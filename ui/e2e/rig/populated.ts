@@ -38,7 +38,7 @@ async function populate(stand: Stand): Promise<Populated> {
   await post("/license/activate", { license_key: stand.licenseKey });
   await post("/setup/finish");
   stand.releases.publishAgent("9.9.0", unusedBuild(stand), "Agents need less memory.");
-  const node = await reportingNode(stand, token);
+  const node = await reportingNode(stand, token, "fra-01");
   const quiet = await post<Named>("/nodes", {
     name: "a-node-with-a-long-name-that-is-allowed.ams-west-0001.example",
     tags: ["edge"],
@@ -113,15 +113,25 @@ async function governed(post: <T>(path: string, body?: unknown) => Promise<T>, s
   });
 }
 
-async function reportingNode(stand: Stand, token: string): Promise<string> {
+/** Adds a node whose agent runs on this machine, and waits for its first word. */
+export async function reportingNode(
+  stand: Stand,
+  token: string,
+  name: string,
+  env: Record<string, string> = {},
+): Promise<string> {
   const issued = await stand.call<{ token: string }>(token, "POST", "/api/v1/nodes/enrollment-tokens", {
     kind: "one_off",
   });
-  await stand.runAgent("fra-01", issued.token);
-  const node = await eventually("a reporting node", 90, async () =>
-    (await stand.call<{ items: { id: string; state: string }[] }>(token, "GET", "/api/v1/nodes")).items.find(
-      (item) => item.state === "online",
-    ),
+  await stand.runAgent(name, issued.token, env);
+  const node = await eventually(`the reporting node ${name}`, 90, async () =>
+    (
+      await stand.call<{ items: { id: string; name: string; state: string }[] }>(
+        token,
+        "GET",
+        "/api/v1/nodes?limit=200",
+      )
+    ).items.find((item) => item.name === name && item.state === "online"),
   );
   return node.id;
 }

@@ -167,7 +167,8 @@ func TestAnOperationThatIsNotThere(t *testing.T) {
 		_, err := p.Get(t.Context(), id)
 		require.Equal(t, fault.KindMissing, fault.KindOf(err), id)
 	}
-	require.ErrorContains(t, p.Run(t.Context(), database.NewID(), noProgress), jobs.Permanent(fault.Missing(fault.NoSuchThing)).Error())
+	err := p.Run(t.Context(), database.NewID(), noProgress)
+	require.ErrorContains(t, err, jobs.Permanent(fault.Missing(fault.NoSuchThing)).Error())
 }
 
 // A refusal is about one flow, and the others go on; an outage, or the end of the panel, is about all of them.

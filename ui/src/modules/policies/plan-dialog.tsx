@@ -46,6 +46,15 @@ export function bodyOf(body: PlanBody, password: string, kept: boolean): NewPlan
   };
 }
 
+/** Where the fields of a refusal stand in the form. */
+const places = {
+  name: "plan-name",
+  "body.address": "plan-address",
+  "body.port": "plan-port",
+  "body.user": "plan-user",
+  "body.password": "plan-password",
+};
+
 function PlanForm({ plan, onClose }: PlanDialogProps) {
   const { t } = useTranslation("policies");
   const save = useSavePlan();
@@ -71,7 +80,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
   };
   return (
     <DialogForm onSubmit={submit}>
-      <FormProblems error={save.error} fields={{}} />
+      <FormProblems error={save.error} fields={places} />
       {!plan && (
         <TextInput
           size="md"
@@ -79,6 +88,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
           required
           autoComplete="off"
           maxLength={64}
+          id="plan-name"
           label={t("policy.name")}
           value={name}
           error={wrong.name}
@@ -116,6 +126,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
           <div className={classes.pair}>
             <TextInput
               size="md"
+              id="plan-address"
               label={t("plan.address")}
               autoComplete="off"
               value={body.address ?? ""}
@@ -124,6 +135,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
             />
             <NumberInput
               size="md"
+              id="plan-port"
               label={t("plan.port")}
               min={1}
               max={65_535}
@@ -136,6 +148,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
           <div className={classes.pair}>
             <TextInput
               size="md"
+              id="plan-user"
               label={t("plan.user")}
               autoComplete="off"
               value={body.user ?? ""}
@@ -144,6 +157,7 @@ function PlanForm({ plan, onClose }: PlanDialogProps) {
             />
             <PasswordInput
               size="md"
+              id="plan-password"
               label={t("plan.password")}
               description={newest?.has_password ? t("plan.passwordKept") : undefined}
               autoComplete="new-password"
