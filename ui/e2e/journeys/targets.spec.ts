@@ -3,7 +3,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { makeCertificate } from "../rig/certificate";
-import { test as base } from "../rig/populated";
+import { inBothThemes } from "../rig/layers";
+import { reportingNode, test as base } from "../rig/populated";
 import { eventually } from "../rig/processes";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 
@@ -22,20 +23,12 @@ const test = base.extend<object, { scout: Scout }>({
       const { chain, key, chainFile } = await makeCertificate(folder, ["site.example.org"], 30);
       const site = await serve(chain, key);
       const name = "lon-07";
-      const issued = await stand.call<{ token: string }>(populated.token, "POST", "/api/v1/nodes/enrollment-tokens", {
-        kind: "one_off",
+      const node = await reportingNode(stand, populated.token, name, {
+        PANEL_OUTBOUND_ALLOW: "127.0.0.0/8",
+        SSL_CERT_FILE: chainFile,
       });
-      await stand.runAgent(name, issued.token, { PANEL_OUTBOUND_ALLOW: "127.0.0.0/8", SSL_CERT_FILE: chainFile });
-      const node = await eventually("a second reporting node", 90, async () => {
-        const { items } = await stand.call<{ items: { id: string; name: string; state: string }[] }>(
-          populated.token,
-          "GET",
-          "/api/v1/nodes?limit=200",
-        );
-        return items.find((item) => item.name === name && item.state === "online");
-      });
-      await use({ node: node.id, name, target: `127.0.0.1:${(site.address() as AddressInfo).port}` });
-      await stand.call(populated.token, "DELETE", `/api/v1/nodes/${node.id}`);
+      await use({ node, name, target: `127.0.0.1:${(site.address() as AddressInfo).port}` });
+      await stand.call(populated.token, "DELETE", `/api/v1/nodes/${node}`);
       site.close();
     },
     { scope: "worker", timeout: 360_000 },
@@ -154,5 +147,33 @@ test("a target is found from the editor, and the draft compiles with its result"
     return graph.nodes[0]!.params!.listener!.reality;
   };
   await expect.poll(reality).toMatchObject({ target: scout.target, server_names: ["site.example.org"] });
+
+  // The result counts for the node that it was searched from: on another one the plan has no way around.
+  const draft = await call<{ revision: number; graph: { nodes: { node_id: string }[] } }>("GET", `/${id}/draft`);
+  for (const block of draft.graph.nodes) block.node_id = populated.node;
+  await call("PUT", `/${id}/draft`, { revision: draft.revision, graph: draft.graph });
+  await page.goto(`${stand.url}/flows/${id}/graph`);
+  await expect(page.getByText(/found from another node/).first()).toBeVisible();
+  await expect(page.getByRole("button", { name: /anyway/ })).toHaveCount(0);
+  await inBothThemes(page, "targets-stale");
   await call("DELETE", `/${id}`);
+});
+
+test("a search leaves what runs as it is", async ({ stand, populated, scout }) => {
+  const running = () =>
+    stand.call<object>(
+      populated.token,
+      "GET",
+      `/api/v1/connection-units/${populated.flow}/rendered?node_id=${populated.node}`,
+    );
+  const before = await running();
+  const { id } = await stand.call<{ id: string }>(populated.token, "POST", "/api/v1/target-search/check", {
+    node_id: scout.node,
+    target: scout.target,
+  });
+  await eventually("a search that has ended", 60, async () => {
+    const { state } = await stand.call<{ state: string }>(populated.token, "GET", `/api/v1/target-search/${id}`);
+    return state === "running" ? undefined : true;
+  });
+  expect(await running()).toEqual(before);
 });

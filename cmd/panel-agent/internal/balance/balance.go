@@ -135,8 +135,14 @@ func (g *group) choose(reason string) {
 	if g.serves == serves && g.active == active && g.count == before {
 		return
 	}
-	if g.serves == agentapi.PoolServesFallback && reason == agentapi.PoolReasonMemberDown {
+	switch {
+	case g.serves == agentapi.PoolServesFallback && reason == agentapi.PoolReasonMemberDown:
 		reason = agentapi.PoolReasonAllDown
+	case reason != agentapi.PoolReasonChanged:
+	case g.serves == agentapi.PoolServesOverride && (serves != g.serves || active != g.active):
+		reason = agentapi.PoolReasonOverride
+	case serves == agentapi.PoolServesOverride && g.serves != serves:
+		reason = agentapi.PoolReasonOverrideOver
 	}
 	g.report(agentapi.PoolReport{Serves: g.serves, Active: g.active, Usable: g.count, Reason: reason})
 }

@@ -200,6 +200,31 @@ func TestWhatPeopleSayActsAtOnce(t *testing.T) {
 	require.Equal(t, map[string]int{"to.a": 10}, w.spread(10))
 }
 
+// Rule: a switch is told with its reason: somebody chose a member, ended the choice, or changed what members get.
+func TestWhatPeopleSayIsTheReasonOfASwitch(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, agentapi.PoolRandom, 3)
+	last := func() agentapi.PoolReport {
+		all := w.pools.Reports(0, mostReports)
+		require.Empty(t, all[len(all)-1].MemberID, "of the pool, not of a member")
+		return all[len(all)-1]
+	}
+	until := w.clock.Now().Add(time.Hour)
+	for _, step := range []struct {
+		say    func()
+		reason string
+	}{
+		{func() { w.said.Override = &agentapi.PoolOverride{MemberID: "b", Until: until} }, agentapi.PoolReasonOverride},
+		{func() { w.said.Override = &agentapi.PoolOverride{MemberID: "c", Until: until} }, agentapi.PoolReasonOverride},
+		{func() { w.said.Override = nil }, agentapi.PoolReasonOverrideOver},
+		{func() { w.said.Members[0].Drain = true }, agentapi.PoolReasonChanged},
+	} {
+		step.say()
+		w.tell()
+		require.Equal(t, step.reason, last().Reason)
+	}
+}
+
 // Rule: a member that flaps ten times a minute leaves and comes back at most three times in ten minutes, and stays out
 // when it is dead.
 func TestAFlappingMemberIsKeptOut(t *testing.T) {
