@@ -120,6 +120,17 @@ CREATE INDEX api_tokens_expiry ON api_tokens USING btree (expires_at);
 CREATE UNIQUE INDEX api_tokens_hash ON api_tokens USING btree (token_hash);
 CREATE UNIQUE INDEX api_tokens_name ON api_tokens USING btree (account_id, name);
 
+create table automation_switch (
+  one boolean default true not null,
+  stopped boolean default false not null,
+  actor_id text default ''::text not null,
+  actor_name text default ''::text not null,
+  reason text default ''::text not null,
+  changed_at timestamp with time zone,
+  constraint automation_switch_one_check CHECK (one),
+  constraint automation_switch_pkey PRIMARY KEY (one)
+);
+
 create table backup_destinations (
   id uuid not null,
   profile_id uuid not null,
@@ -622,6 +633,7 @@ create table domain_watches (
   lease_until timestamp with time zone default now() not null,
   lease_failures integer default 0 not null,
   lease_error text default ''::text not null,
+  asked boolean default false not null,
   constraint domain_watches_pkey PRIMARY KEY (domain_id)
 );
 CREATE INDEX domain_watches_next ON domain_watches USING btree (next_at);

@@ -73,7 +73,7 @@ func writeAll(ctx context.Context, db *database.DB, all []module.Module, folder 
 		{"ui/src/api/keys.gen.ts", keys(all)},
 		{"migrations/schema.sql", schema},
 		{"configs/panel.env.example", []byte(config.Example(settings(all)))},
-		{"docs/reference/automatic.md", automaticPage(panel.Listeners(), panel.Schedules())},
+		{"docs/reference/automatic.md", automaticPage(app.Acts(all), panel.Listeners(), panel.Schedules())},
 	}
 	for _, f := range append(files, reference(all)...) {
 		if err := f.write(); err != nil {

@@ -21,8 +21,8 @@ import (
 	"panel/modules/nodes"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
-	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/module"
@@ -47,11 +47,11 @@ func newFronting(t *testing.T, zones ...string) *fronting {
 		Name: "asking", Summary: "Lets the test ask", Requires: []string{"nodes", "domains"},
 		Attach: func(
 			db *database.DB, l *database.Listener, n *outbound.Network, j audit.Journal, b *events.Bus,
-			clock clockwork.Clock, log *zap.Logger, d domainsapi.Domains, f nodesapi.Fleet, license *entitlement.Shared,
+			clock clockwork.Clock, log *zap.Logger, d domainsapi.Domains, f nodesapi.Fleet, stop *automation.Switch,
 		) module.Parts {
 			open = func(i *integrations) *networks {
 				resolver := lookup.New(n, []string{cloud.Address})
-				w := newWatcher(db, l, j, b, clock, log, resolver, d, f, license, i)
+				w := newWatcher(db, l, j, b, clock, log, resolver, d, f, stop, i)
 				return newNetworks(db, j, b, clock, d, f, w)
 			}
 			return module.Parts{}

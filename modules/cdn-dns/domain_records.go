@@ -16,6 +16,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/events"
@@ -49,12 +50,12 @@ type foundZone struct {
 
 func newWatcher(
 	db *database.DB, l *database.Listener, j audit.Journal, b *events.Bus, clock clockwork.Clock, log *zap.Logger,
-	r *lookup.Resolver, d domainsapi.Domains, f nodesapi.Fleet, license *entitlement.Shared, i *integrations,
+	r *lookup.Resolver, d domainsapi.Domains, f nodesapi.Fleet, stop *automation.Switch, i *integrations,
 ) *watcher {
 	w := &watcher{integrations: i, domains: d, zones: map[openedZone]foundZone{}}
 	w.Engine = records.New(records.Tools{
 		DB: db, Listener: l, Journal: j, Bus: b, Clock: clock, Log: log, Resolver: r, Domains: d, Fleet: f,
-		License: license, Feature: feature, Find: w.holder, Open: w.client,
+		Stop: stop, Find: w.holder, Open: w.client,
 		Fronted: w.fronted,
 	})
 	return w
@@ -117,6 +118,7 @@ func withRecords(m module.Module) module.Module {
 	m.Events = append(m.Events, records.EventKinds(View)...)
 	m.Checks = append(m.Checks, recordsCheck())
 	m.Private = append(m.Private, newWatcher)
+	m.Acts = append(m.Acts, records.Act(feature))
 	return m
 }
 

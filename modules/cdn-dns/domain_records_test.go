@@ -325,6 +325,36 @@ func TestNothingIsWrittenWhileThePanelIsReadOnly(t *testing.T) {
 	require.Equal(t, []string{"A 203.0.113.8"}, b.stand("n1.example.com"))
 }
 
+const automationRoute = "/api/v1/system/automation"
+
+// While everything automatic is stopped a record that somebody removed is not written again, and the binding says why;
+// what a person asks for is written all the same. Resumed, the panel mends what was left.
+func TestNoRecordIsMendedWhileEverythingAutomaticIsStopped(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "example.com")
+	b.add("main")
+	id, node := b.at("203.0.113.7", "n1", "example.com")
+	b.becomes(id, records.OK)
+	require.Eventually(t, func() bool { return b.count("select count(*) from domain_watches where asked") == 0 }, soon,
+		50*time.Millisecond, "what was asked for is done")
+	b.Admin().Post(automationRoute+"/stop", fields{"reason": "strange"}).Is(http.StatusOK)
+	b.cloud.Wipe()
+	b.becomes(id, records.Mismatch)
+	for range 3 {
+		require.Contains(t, b.look(id).LastError, "everything automatic is stopped")
+	}
+	require.Empty(t, b.stand("n1.example.com"))
+
+	second := b.Admin().Post(bindingsRoute, fields{"node_id": node, "zone": "example.com", "label": "n2"}).
+		Is(http.StatusCreated).Text("id")
+	b.becomes(second, records.OK)
+	require.Empty(t, b.stand("n1.example.com"))
+
+	b.Admin().Post(automationRoute+"/resume", nil).Is(http.StatusOK)
+	b.becomes(id, records.OK)
+	require.Equal(t, []string{"A 203.0.113.7"}, b.stand("n1.example.com"))
+}
+
 type switched struct {
 	mu    sync.Mutex
 	state entitlement.State

@@ -341,6 +341,10 @@ func TestPromotionStopsWhileThePanelMayNotAct(t *testing.T) {
 			p.license.set(entitlement.State{State: entitlement.Active, Enabled: []string{"nodes"}})
 			return func() { p.license.set(whole) }
 		},
+		"everything automatic is stopped": func(p *pair) func() {
+			p.admin.Post("/api/v1/system/automation/stop", map[string]any{"reason": "strange"}).Is(200)
+			return func() { p.admin.Post("/api/v1/system/automation/resume", nil).Is(200) }
+		},
 		"agent away": func(p *pair) func() {
 			p.fleet.set("waw-01", func(n *nodesapi.Node) { n.Online = false })
 			return func() { p.fleet.set("waw-01", func(n *nodesapi.Node) { n.Online = true }) }
@@ -367,6 +371,16 @@ func TestPromotionStopsWhileThePanelMayNotAct(t *testing.T) {
 			require.Equal(t, []string{"flow.canary_held"}, p.journaled("flow.canary_held"))
 		})
 	}
+}
+
+// While everything automatic is stopped a person may still let the rest follow.
+func TestAPersonPromotesWhileEverythingAutomaticIsStopped(t *testing.T) {
+	t.Parallel()
+	p := paired(t)
+	id := p.canary()
+	p.admin.Post("/api/v1/system/automation/stop", map[string]any{"reason": "strange"}).Is(200)
+	p.admin.Post(p.path("/applies/"+id+"/promote"), nil).Is(202)
+	require.Equal(t, "applied", p.ended(id).State)
 }
 
 // A canary that fails goes back also while the panel is read-only: what has an end is ended.

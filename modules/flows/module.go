@@ -92,6 +92,7 @@ func Module() module.Module {
 			{Table: "flow_plans", ID: "id", Column: "content"},
 		},
 		Migrations: module.SQL(files),
+		Acts:       acts(),
 		Tidy:       []jobs.Tidy{bulk.Tidy(), redraw.Tidy()},
 		Checks:     checkup.Checks(),
 		Private: []any{

@@ -20,6 +20,7 @@ import (
 	"panel/modules/flows/internal/stages"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/events"
@@ -29,20 +30,21 @@ import (
 
 // service is the rules of flows; it knows no HTTP.
 type service struct {
-	db      *database.DB
-	store   *store
-	nodes   *nodes
-	journal audit.Journal
-	bus     *events.Bus
-	clock   clockwork.Clock
-	log     *zap.Logger
-	holders owners.Accounts
-	stages  *stages.Registry
-	checker *readiness.Checker
-	hooks   *hooks
-	clients clientsapi.Clients
-	results *plan.Memo
-	license entitlement.Source
+	db        *database.DB
+	store     *store
+	nodes     *nodes
+	journal   audit.Journal
+	bus       *events.Bus
+	clock     clockwork.Clock
+	log       *zap.Logger
+	holders   owners.Accounts
+	stages    *stages.Registry
+	checker   *readiness.Checker
+	hooks     *hooks
+	clients   clientsapi.Clients
+	results   *plan.Memo
+	license   entitlement.Source
+	automatic *automation.Switch
 
 	compilations atomic.Int64 // of drawings, on this panel
 	unwell       unwell
@@ -67,10 +69,11 @@ func newService(
 	h *hooks,
 	people clientsapi.Clients,
 	license *entitlement.Shared,
+	stop *automation.Switch,
 ) *service {
 	made := &service{
 		db: db, store: s, nodes: n, journal: j, bus: b, clock: c, log: log, holders: a, stages: r, hooks: h,
-		clients: people, results: plan.NewMemo(keptNodes), license: license,
+		clients: people, results: plan.NewMemo(keptNodes), license: license, automatic: stop,
 	}
 	made.checker = readiness.New(db, n, c, log, made.showChecked)
 	return made

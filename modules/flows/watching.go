@@ -12,6 +12,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/entitlement"
 	"panel/platform/jobs"
 )
@@ -213,15 +214,34 @@ func (r *runner) overCanary(ctx context.Context, row *applyRow) error {
 	})
 }
 
-// heldBy gives what keeps the rest from following by itself: promotion stops while the panel is read-only or flows are
-// not in the plan, and an agent that does not answer would only make the apply fail.
+// actPromote is the act that lets the rest follow a canary.
+const actPromote = "flows.promote_canary"
+
+// acts are what this module does by itself.
+func acts() []automation.Act {
+	return []automation.Act{{
+		Name: actPromote, Summary: "Lets the other nodes of a flow follow when the time of its canary has passed well",
+		Budget:  "once in each apply with a canary, after the time that the apply names",
+		Actions: []string{flowsapi.EventCanaryPassed}, Feature: feature,
+		ReadOnly: entitlement.Stops, Blocked: entitlement.Stops,
+	}}
+}
+
+// holding says what a canary waits for.
+var holding = map[automation.Why]string{
+	automation.Switched: "canary_stopped", automation.ReadOnly: "canary_read_only",
+	automation.NoPlan: "canary_not_in_plan",
+}
+
+// heldBy gives what keeps the rest from following by itself: the switch that stops everything automatic, a license, and
+// an agent that does not answer, which would only make the apply fail.
 func (r *runner) heldBy(ctx context.Context, row *applyRow) (*plan.Text, error) {
-	license := r.license.Current()
-	if license.Stopped(feature, entitlement.Stops, entitlement.Stops) != "" {
-		text := say("canary_not_in_plan")
-		if license.ReadOnly() {
-			text = say("canary_read_only")
-		}
+	why, err := r.automatic.Stopped(ctx, actPromote)
+	if err != nil {
+		return nil, err
+	}
+	if code, holds := holding[why]; holds {
+		text := say(code)
 		return &text, nil
 	}
 	away, err := r.restAway(ctx, row)

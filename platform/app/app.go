@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/entitlement"
@@ -110,6 +111,7 @@ func New(opts Options) (*App, error) {
 		Journal: journal, Refusals: journal, Hasher: password.NewHasher(), Streams: streams, Intakes: intakes,
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 		Known: known(opts.Modules), Downtime: opts.Downtime, License: license,
+		Automation: automation.New(opts.DB, opts.Clock, license, journal, bus, Acts(opts.Modules)),
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("compose the panel: %w", err)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules"
+	"panel/platform/app"
 	"panel/platform/paneltest"
 )
 
@@ -18,9 +19,12 @@ func TestWhatHappensByItselfIsWrittenDown(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/reference/automatic.md")
 	require.NoError(t, err)
-	var written, declared []string
+	var written, declared, listed, acts []string
 	for line := range strings.Lines(string(page)) {
 		cells := strings.Split(strings.Trim(strings.ReplaceAll(line, "`", ""), "|\n "), " | ")
+		if len(cells) == 6 && strings.Contains(cells[0], ".") {
+			listed = append(listed, cells[0])
+		}
 		if cells[0] == "listener" || cells[0] == "schedule" {
 			written = append(written, strings.Join([]string{cells[1], cells[len(cells)-2], cells[len(cells)-1]}, ": "))
 		}
@@ -32,5 +36,9 @@ func TestWhatHappensByItselfIsWrittenDown(t *testing.T) {
 	for _, s := range panel.Schedules() {
 		declared = append(declared, strings.Join([]string{s.Name, string(s.ReadOnly), string(s.Blocked)}, ": "))
 	}
+	for _, a := range app.Acts(modules.All()) {
+		acts = append(acts, a.Name)
+	}
+	require.Equal(t, acts, listed, "make generate writes the list of automatic acts anew")
 	require.Equal(t, declared, written, "make generate writes the page anew; read what it changes")
 }

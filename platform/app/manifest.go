@@ -11,9 +11,11 @@ import (
 	"panel/migrations"
 	"panel/platform/access"
 	journal "panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/config"
 	"panel/platform/core/accounts"
 	"panel/platform/core/audit"
+	automatic "panel/platform/core/automation"
 	"panel/platform/core/diagnostics"
 	"panel/platform/core/files"
 	"panel/platform/core/operations"
@@ -31,7 +33,7 @@ import (
 // Core lists the panel's own features, built with the same contract as every other.
 func Core() []module.Module {
 	return []module.Module{
-		accounts.Module(), audit.Module(), diagnostics.Module(), files.Module(), operations.Module(),
+		accounts.Module(), audit.Module(), automatic.Module(), diagnostics.Module(), files.Module(), operations.Module(),
 		setup.Module(), system.Module(), selfupdate.Module(),
 	}
 }
@@ -53,7 +55,7 @@ func Check(modules []module.Module) error {
 			problems = append(problems, fmt.Errorf("module %q: its name is empty or taken", m.Name))
 		}
 		names[m.Name] = true
-		problems = append(problems, checkKeys(m, keys), checkAttach(m))
+		problems = append(problems, checkKeys(m, keys), checkAttach(m), automation.Check(m.Name, m.Acts))
 	}
 	for _, m := range modules {
 		problems = append(problems, checkRequires(m, names))
@@ -155,6 +157,15 @@ func declaredFeatures(modules []module.Module) []entitlement.Feature {
 		all = append(all, m.Features...)
 	}
 	slices.SortFunc(all, func(a, b entitlement.Feature) int { return cmp.Compare(a.Key, b.Key) })
+	return all
+}
+
+// Acts lists what the modules do by themselves.
+func Acts(modules []module.Module) (all []automation.Act) {
+	for _, m := range modules {
+		all = append(all, m.Acts...)
+	}
+	slices.SortFunc(all, func(a, b automation.Act) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }
 

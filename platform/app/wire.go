@@ -11,6 +11,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/doctor"
@@ -55,6 +56,7 @@ type services struct {
 	Features   []entitlement.Feature // every declared feature
 	Known      doctor.Known          // what an installation is compared with
 	Downtime   *maintenance.Switch
+	Automation *automation.Switch
 	License    *entitlement.Shared
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/cli"
 	"panel/platform/config"
 	"panel/platform/doctor"
@@ -45,6 +46,8 @@ type Module struct {
 	// Journal names what this module writes into the journal; the journal refuses anything that no module declares.
 	Journal audit.Kinds
 	Config  []config.Key
+	// Acts are what this module does to nodes and other systems without being asked; each asks automation.Switch first.
+	Acts []automation.Act
 
 	// Secrets are the columns of this module's tables that hold sealed texts; they are sealed anew after the master key
 	// was changed.

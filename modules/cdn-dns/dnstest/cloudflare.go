@@ -163,6 +163,13 @@ func (c *Cloudflare) SwitchOff(name string) {
 	}
 }
 
+// Wipe removes all records, as somebody does at the service.
+func (c *Cloudflare) Wipe() {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.records = nil
+}
+
 // Records gives what the account holds.
 func (c *Cloudflare) Records() []CloudflareRecord {
 	c.mutex.Lock()

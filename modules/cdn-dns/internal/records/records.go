@@ -20,8 +20,8 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
-	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/lease"
 )
@@ -44,8 +44,7 @@ type Tools struct {
 	Resolver *lookup.Resolver
 	Domains  domainsapi.Domains
 	Fleet    nodesapi.Fleet
-	License  entitlement.Source
-	Feature  string // without it in the plan nothing is written
+	Stop     *automation.Switch
 	// Find gives the holder of the zone that a host name lies in; provider.ErrNoZone when no integration opens it.
 	Find func(ctx context.Context, hostname string) (Holder, error)
 	// Open gives the client of an integration; not_found when it was removed.

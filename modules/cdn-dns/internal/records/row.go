@@ -34,12 +34,13 @@ type watch struct {
 	Looks         int64           `bun:"looks"`
 	CheckedAt     *time.Time      `bun:"checked_at"`
 	NextAt        time.Time       `bun:"next_at"`
+	Asked         bool            `bun:"asked"` // somebody changed the binding or its node, and no look has followed that yet
 }
 
 // columns are those that a look writes.
 var columns = []string{
 	"node_id", "hostname", "integration_id", "state", "since", "wanted", "conflicts", "seen", "resolved", "error", "told",
-	"bad", "looks", "checked_at", "next_at",
+	"bad", "looks", "checked_at", "next_at", "asked",
 }
 
 // Phases of a record.
@@ -73,8 +74,13 @@ func (r *written) record() provider.Record {
 
 func (r *written) zone() provider.Zone { return provider.Zone{ID: r.ZoneID, Name: r.Zone} }
 
-// Notice has bindings looked at now, after the commit of the context's transaction. New ones are watched from then on.
+// Notice has bindings looked at now that somebody made or changed, after the commit of the context's transaction. New
+// ones are watched from then on.
 func (e *Engine) Notice(ctx context.Context, domainIDs ...string) error {
+	return e.notice(ctx, true, domainIDs...)
+}
+
+func (e *Engine) notice(ctx context.Context, asked bool, domainIDs ...string) error {
 	found, err := e.Domains.ByIDs(ctx, domainIDs...)
 	if err != nil {
 		return err
@@ -94,7 +100,7 @@ func (e *Engine) Notice(ctx context.Context, domainIDs ...string) error {
 				}
 			}
 		}
-		return e.hasten(ctx, "domain_id = any(?::uuid[])", pgdialect.Array(domainIDs))
+		return e.hasten(ctx, asked, "domain_id = any(?::uuid[])", pgdialect.Array(domainIDs))
 	})
 }
 
@@ -102,13 +108,14 @@ var empty = json.RawMessage("[]")
 
 // NoticeNode has the bindings of a node looked at now.
 func (e *Engine) NoticeNode(ctx context.Context, nodeID string) error {
-	return e.DB.InTx(ctx, func(ctx context.Context) error { return e.hasten(ctx, "node_id = ?", nodeID) })
+	return e.DB.InTx(ctx, func(ctx context.Context) error { return e.hasten(ctx, true, "node_id = ?", nodeID) })
 }
 
-// hasten makes rows due and wakes whoever drives them.
-func (e *Engine) hasten(ctx context.Context, where string, value any) error {
+// hasten makes rows due and wakes whoever drives them. Asked says that a change of DNS was asked for by that.
+func (e *Engine) hasten(ctx context.Context, asked bool, where string, value any) error {
 	var ids []string
-	err := e.DB.In(ctx).NewRaw("update domain_watches set next_at = ? where "+where+" returning domain_id", e.now(), value).
+	err := e.DB.In(ctx).NewRaw("update domain_watches set next_at = ?, asked = asked or ? where "+where+" returning domain_id",
+		e.now(), asked, value).
 		Scan(ctx, &ids)
 	if err != nil {
 		return database.Fault(fmt.Errorf("look at host names: %w", err), nil)

@@ -108,7 +108,7 @@ const (
 // Check has a binding looked at now and waits for it, for less than the ten seconds that a command line waits;
 // what was known before is given then.
 func (e *Engine) Check(ctx context.Context, binding domainsapi.Domain) (Detail, error) {
-	if err := e.Notice(ctx, binding.ID); err != nil {
+	if err := e.notice(ctx, false, binding.ID); err != nil {
 		return Detail{}, err
 	}
 	before, err := e.read(ctx, binding.ID)

@@ -14,6 +14,7 @@ import (
 
 	"panel/modules/cdn-dns/internal/provider"
 	"panel/modules/domains/domainsapi"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/events"
@@ -85,7 +86,7 @@ func (e *Engine) look(ctx context.Context, c *lease.Claim, w *watch, l *look, ow
 		l.holder = &holder.IntegrationID
 		err = e.put(ctx, c, w, l, holder, own)
 	case errors.Is(err, provider.ErrNoZone):
-		zone, err = named, e.forgo(ctx, c, l.want, own)
+		zone, err = named, e.forgo(ctx, c, w, l.want, own)
 	default: // the service does not answer now; it holds the zone all the same
 		zone, l.holder = named, w.IntegrationID
 	}
@@ -109,7 +110,7 @@ func (e *Engine) put(ctx context.Context, c *lease.Claim, w *watch, l *look, h H
 	if settled(l.want, own) && !doubtful {
 		return nil
 	}
-	err := e.allowed()
+	err := e.allowed(ctx, w)
 	if err == nil {
 		l.conflicts, l.fresh, err = e.settle(ctx, c, h, l.want, own)
 	}
@@ -117,27 +118,45 @@ func (e *Engine) put(ctx context.Context, c *lease.Claim, w *watch, l *look, h H
 }
 
 // forgo removes what is not wanted any more, in a zone that has no integration now.
-func (e *Engine) forgo(ctx context.Context, c *lease.Claim, want wish, own []written) error {
+func (e *Engine) forgo(ctx context.Context, c *lease.Claim, w *watch, want wish, own []written) error {
 	if len(own) == 0 {
 		return nil
 	}
-	if err := e.allowed(); err != nil {
+	if err := e.allowed(ctx, w); err != nil {
 		return err
 	}
 	return e.tidy(ctx, c, want, own)
 }
 
-// allowed refuses changes of DNS while the license does.
-func (e *Engine) allowed() error {
-	if why := e.License.Current().Stopped(e.Feature, entitlement.Stops, entitlement.Stops); why != "" {
-		return fault.Forbidden("license_read_only", "no record is written or removed: "+why)
+// act is what an engine does by itself.
+const act = "cdndns.keep_records"
+
+// Act declares it; without the feature in the plan nothing is written.
+func Act(feature string) automation.Act {
+	return automation.Act{
+		Name: act, Summary: "Writes the DNS records of node domains again where they are missing or wrong",
+		Budget:  "one look at each name in 10 seconds at most, only records that the panel has written itself",
+		Actions: []string{ActionWritten, ActionRemoved}, Feature: feature,
+		ReadOnly: entitlement.Stops, Blocked: entitlement.Stops,
 	}
-	return nil
+}
+
+// allowed refuses changes of DNS while the license does, and while everything automatic is stopped those that nobody
+// has asked for.
+func (e *Engine) allowed(ctx context.Context, w *watch) error {
+	why, err := e.Stop.Stopped(ctx, act)
+	if err != nil {
+		return err
+	}
+	if why == automation.Free || why == automation.Switched && w.Asked {
+		return nil
+	}
+	return fault.Forbidden(automation.CodeStopped, "no record is written or removed: "+why.Text())
 }
 
 // part removes the records of a binding that is gone, then what was known of it.
 func (e *Engine) part(ctx context.Context, c *lease.Claim, w *watch, own []written) error {
-	err := e.forgo(ctx, c, wish{}, own)
+	err := e.forgo(ctx, c, w, wish{}, own)
 	switch {
 	case ctx.Err() != nil || errors.Is(err, lease.ErrLost):
 		return errors.Join(err, context.Cause(ctx))
@@ -165,6 +184,7 @@ func (e *Engine) keep(ctx context.Context, c *lease.Claim, w *watch, l *look) er
 	w.turn(judged(w, l, now), now)
 	w.NodeID, w.Hostname, w.IntegrationID = l.binding.NodeID, l.binding.Hostname, l.holder
 	w.Resolved, w.Error, w.CheckedAt, w.Looks = seenBy(l.answers), l.trouble, &now, w.Looks+1
+	w.Asked = w.Asked && (l.trouble != "" || len(l.conflicts) > 0)
 	pause := lookAgain
 	if w.State != OK || l.trouble != "" {
 		pause = again(w.Bad)

@@ -1,4 +1,5 @@
-import { IconLayoutSidebar, IconMenu2, IconSearch } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { IconHandStop, IconLayoutSidebar, IconMenu2, IconSearch } from "@tabler/icons-react";
 import { Link, useMatches, useParams } from "@tanstack/react-router";
 import { Fragment } from "react";
 import { useTranslation } from "react-i18next";
@@ -7,6 +8,7 @@ import { pageTitle } from "@/components/layout/page-title";
 import { useLanguage } from "@/text/use-format";
 import { AccountMenu } from "./account-menu";
 import { Logo } from "@/components/layout/logo";
+import { stateQuery } from "@/modules/automation/api";
 import { JobTray } from "@/modules/operations/tray";
 import classes from "./top-bar.module.css";
 
@@ -55,9 +57,29 @@ export function TopBar({
         <span>{t("palette.hint")}</span>
         <kbd>Ctrl K</kbd>
       </button>
+      <StoppedMark />
       <JobTray />
       <AccountMenu />
     </header>
+  );
+}
+
+/** Stands beside the jobs while everything automatic is stopped, also where a banner says something else. */
+function StoppedMark() {
+  const { t } = useTranslation("app");
+  const stopped = useQuery(stateQuery).data?.stopped === true;
+  if (!stopped) return null;
+  return (
+    <Link
+      to="/settings/{-$section}"
+      params={{ section: "automation" }}
+      className={classes.icon}
+      data-tone="warn"
+      aria-label={t("banner.stopped")}
+      title={t("banner.stopped")}
+    >
+      <IconHandStop size={18} stroke={1.6} aria-hidden />
+    </Link>
   );
 }
 

@@ -1,0 +1,4 @@
+package automation
+
+// Again is the rule after a restore, for tests.
+var Again = again

@@ -1,0 +1,97 @@
+// Package automation shows administrators what the panel does by itself, and the one switch that stops all of it.
+//
+// The switch is kept by platform/automation; this package is its face.
+package automation
+
+import (
+	"context"
+	_ "embed" // for the texts
+	"encoding/json"
+	"fmt"
+
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/automation"
+	"panel/platform/database"
+	"panel/platform/doctor"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/metrics"
+	"panel/platform/module"
+	"panel/platform/restored"
+)
+
+//go:embed russian.txt
+var russian string
+
+// manage is the permission to stop and resume.
+const manage access.Key = "settings.manage"
+
+// outlives keeps what is stopped now stopped after a restore of a backup of before.
+const outlives = "select to_jsonb(s) from automation_switch s where stopped"
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:    "automation",
+		Summary: "What the panel does by itself, and the switch that stops it",
+		Russian: russian,
+		Journal: audit.Kinds{Actions: []string{automation.EventStopped, automation.EventResumed}},
+		Faults: []fault.Declared{{
+			Kind: fault.KindForbidden, Code: automation.CodeStopped, Summary: "Everything automatic is stopped",
+		}},
+		Events:   eventKinds(),
+		Outlives: outlives,
+		Checks:   []doctor.Check{check()},
+		Commands: commands,
+		Private:  []any{newHandlers},
+		Attach:   attach,
+	}
+}
+
+func eventKinds() []events.Kind {
+	const screen = "/settings/automation"
+	return []events.Kind{
+		{
+			Name: automation.EventStopped, Summary: "Somebody stopped everything that the panel does by itself",
+			Severity: events.Warning, Notify: true, Live: true, Screen: screen, Data: automation.News{},
+			Effect: "Nothing repairs itself, no DNS record is put right, no certificate is renewed and no canary goes on until " +
+				"somebody resumes.",
+		},
+		{
+			Name: automation.EventResumed, Summary: "The panel acts by itself again", Notify: true, Live: true, Screen: screen,
+			Resolves: []string{automation.EventStopped}, Data: automation.News{},
+		},
+	}
+}
+
+func attach(h *handlers, s *automation.Switch, db *database.DB) module.Parts {
+	return module.Parts{Routes: h.routes(), Metrics: []metrics.Collector{stopped(s)}, Restored: again(db)}
+}
+
+// again stops everything in a restored database, if it was stopped in the one before.
+func again(db *database.DB) restored.Rule {
+	return func(ctx context.Context, kept json.RawMessage, _ *restored.Restoration) error {
+		if len(kept) == 0 {
+			return nil
+		}
+		_, err := db.In(ctx).NewRaw(`update automation_switch s set stopped = k.stopped, actor_id = k.actor_id,
+			actor_name = k.actor_name, reason = k.reason, changed_at = k.changed_at
+			from jsonb_populate_record(null::automation_switch, ?::jsonb) k`, string(kept)).Exec(ctx)
+		if err != nil {
+			return database.Fault(fmt.Errorf("keep automation stopped after a restore: %w", err), nil)
+		}
+		return nil
+	}
+}
+
+func stopped(s *automation.Switch) metrics.Collector {
+	return metrics.AskedOne("panel_automation_stopped", "1 while everything automatic is stopped, else 0.",
+		func(ctx context.Context) (float64, error) {
+			state, err := s.State(ctx)
+			if err != nil || !state.Stopped {
+				return 0, err
+			}
+			return 1, nil
+		})
+}
