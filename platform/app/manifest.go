@@ -33,7 +33,8 @@ import (
 // Core lists the panel's own features, built with the same contract as every other.
 func Core() []module.Module {
 	return []module.Module{
-		accounts.Module(), audit.Module(), automatic.Module(), diagnostics.Module(), files.Module(), operations.Module(),
+		accounts.Module(), audit.Module(), automatic.Module(), diagnostics.Module(), files.Module(),
+		operations.Module(),
 		setup.Module(), system.Module(), selfupdate.Module(),
 	}
 }

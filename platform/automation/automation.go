@@ -46,7 +46,8 @@ type Act struct {
 	Actions []string
 	// Feature is the license feature that Blocked speaks of; empty for none.
 	Feature string
-	// ReadOnly and Blocked say what becomes of it while the panel is read-only, or while the feature is not in the plan.
+	// ReadOnly and Blocked say what becomes of it while the panel is read-only, or while the feature is not in the
+	// plan.
 	ReadOnly, Blocked entitlement.Conduct
 }
 

@@ -41,7 +41,13 @@ function SwitchCard({ state }: { state: AutomationState }) {
       title={t("title")}
       right={
         state.stopped ? (
-          <Action kind="filled" icon={IconPlayerPlay} busy={act.isPending} reason={block} onClick={() => act.mutate(undefined)}>
+          <Action
+            kind="filled"
+            icon={IconPlayerPlay}
+            busy={act.isPending}
+            reason={block}
+            onClick={() => act.mutate(undefined)}
+          >
             {t("resume")}
           </Action>
         ) : (
