@@ -68,7 +68,7 @@ type LastAct struct {
 // ActList is everything that this build does by itself.
 type ActList struct {
 	State automation.State `json:"state"`
-	Items []Act   `json:"items"`
+	Items []Act            `json:"items"`
 }
 
 type listOutput struct{ Body ActList }
