@@ -112,6 +112,10 @@ func Module() module.Module {
 
 func faults() []fault.Declared {
 	return []fault.Declared{
+		{
+			Kind: fault.KindForbidden, Code: "automation_stopped",
+			Summary: "Nothing is written by itself now; the last error of the domain says why",
+		},
 		{Kind: fault.KindInvalid, Code: provider.CodeRefused, Summary: "The DNS service does not know the credentials"},
 		{
 			Kind: fault.KindInvalid, Code: provider.CodeLacksRights,

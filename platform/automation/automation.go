@@ -7,6 +7,7 @@ package automation
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,9 +85,6 @@ const (
 	ReadOnly Why = "read_only"   // the panel is
 	NoPlan   Why = "not_in_plan" // its feature is not in the plan
 )
-
-// CodeStopped is the fault of what does not happen because everything automatic is stopped.
-const CodeStopped = "automation_stopped"
 
 // Text says it in a sentence's end, "not done: the panel is read-only".
 func (w Why) Text() string {
@@ -176,11 +174,18 @@ func (s *Switch) why(state State, a Act) Why {
 // State gives how the switch stands.
 func (s *Switch) State(ctx context.Context) (State, error) { return s.read(ctx, "") }
 
-func (s *Switch) read(ctx context.Context, lock string) (state State, err error) {
-	if lock != "" && !database.InTransaction(ctx) {
+func (s *Switch) read(ctx context.Context, lock string) (State, error) {
+	if !database.InTransaction(ctx) {
 		lock = ""
 	}
-	err = s.db.In(ctx).NewRaw("select stopped, actor_name, reason, changed_at from automation_switch"+lock).
+	return read(ctx, s.db, lock)
+}
+
+// Read gives how the switch stands in a database, for a command that works without the panel.
+func Read(ctx context.Context, db *database.DB) (State, error) { return read(ctx, db, "") }
+
+func read(ctx context.Context, db *database.DB, lock string) (state State, err error) {
+	err = db.In(ctx).NewRaw("select stopped, actor_name, reason, changed_at from automation_switch"+lock).
 		Scan(ctx, &state.Stopped, &state.By, &state.Reason, &state.At)
 	if err != nil {
 		return state, database.Fault(fmt.Errorf("read whether automation is stopped: %w", err), nil)
@@ -190,6 +195,24 @@ func (s *Switch) read(ctx context.Context, lock string) (state State, err error)
 		state.At = &at
 	}
 	return state, nil
+}
+
+// Outlives is the query for a switch that stops everything, which must not be undone by the restore of an older backup.
+const Outlives = "select to_jsonb(s) from automation_switch s where stopped"
+
+// Restore stops everything in a restored database, if what Outlives gave of the one before says so. It takes part in
+// the context's transaction.
+func Restore(ctx context.Context, db *database.DB, kept json.RawMessage) error {
+	if len(kept) == 0 {
+		return nil
+	}
+	_, err := db.In(ctx).NewRaw(`update automation_switch s set stopped = k.stopped, actor_id = k.actor_id,
+		actor_name = k.actor_name, reason = k.reason, changed_at = k.changed_at
+		from jsonb_populate_record(null::automation_switch, ?::jsonb) k`, string(kept)).Exec(ctx)
+	if err != nil {
+		return database.Fault(fmt.Errorf("keep automation stopped after a restore: %w", err), nil)
+	}
+	return nil
 }
 
 // Stop stops everything. When it returns nothing begins any more; what has begun comes to its end. Fault:

@@ -2,6 +2,7 @@ package automation
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -46,15 +47,16 @@ func listCommand(env cli.Env) *cobra.Command {
 	}
 }
 
+// spoken are the words that a table says in the language of its reader.
+var spoken = []string{"on", "stopped", "read_only", "not_in_plan"}
+
 func cells(env cli.Env, a Act) []string {
 	row := []string{a.Name, a.Summary, a.Budget, string(a.Why), "-", "-"}
 	if a.Why == automation.Free {
-		row[3] = "on"
+		row[3] = spoken[0]
 	}
-	if env.Form() == cli.Table {
-		for i := 1; i <= 3; i++ {
-			row[i] = env.T(row[i])
-		}
+	if env.Form() == cli.Table && slices.Contains(spoken, row[3]) {
+		row[1], row[2], row[3] = env.T(row[1]), env.T(row[2]), env.T(row[3])
 	}
 	if a.Last != nil {
 		row[4], row[5] = cli.Stamp(&a.Last.At), cli.OrDash(a.Last.Object)

@@ -3,6 +3,7 @@ package automation
 import (
 	"context"
 
+	"panel/platform/automation"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
 )
@@ -18,23 +19,17 @@ func standing(ctx context.Context, env doctor.Env) doctor.Finding {
 		return *none
 	}
 	defer done()
-	var state struct {
-		Stopped bool
-		Hours   int
-		By      string
-		Reason  string
-	}
-	err := db.NewRaw(`select stopped, coalesce(extract(epoch from now() - changed_at) / 3600, 0)::int as hours,
-		actor_name as by, reason from automation_switch`).Scan(ctx, &state)
+	state, err := automation.Read(ctx, db)
 	data := map[string]any{"stopped": state.Stopped}
 	switch {
 	case err != nil:
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database")}
 	case state.Stopped:
-		data["hours"] = state.Hours
+		hours := int(env.Now().Sub(*state.At).Hours())
+		data["hours"] = hours
 		return doctor.Finding{
 			Status: doctor.Warning, Data: data,
-			Found: doctor.Say("everything automatic is stopped since %d h, by %s: %s", state.Hours, state.By, state.Reason),
+			Found: doctor.Say("everything automatic is stopped since %d h, by %s: %s", hours, state.By, state.Reason),
 			Do:    doctor.Command("panelctl automation resume"),
 		}
 	}

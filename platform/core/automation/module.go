@@ -7,7 +7,6 @@ import (
 	"context"
 	_ "embed" // for the texts
 	"encoding/json"
-	"fmt"
 
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -15,7 +14,6 @@ import (
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/events"
-	"panel/platform/fault"
 	"panel/platform/metrics"
 	"panel/platform/module"
 	"panel/platform/restored"
@@ -27,21 +25,15 @@ var russian string
 // manage is the permission to stop and resume.
 const manage access.Key = "settings.manage"
 
-// outlives keeps what is stopped now stopped after a restore of a backup of before.
-const outlives = "select to_jsonb(s) from automation_switch s where stopped"
-
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
-		Name:    "automation",
-		Summary: "What the panel does by itself, and the switch that stops it",
-		Russian: russian,
-		Journal: audit.Kinds{Actions: []string{automation.EventStopped, automation.EventResumed}},
-		Faults: []fault.Declared{{
-			Kind: fault.KindForbidden, Code: automation.CodeStopped, Summary: "Everything automatic is stopped",
-		}},
+		Name:     "automation",
+		Summary:  "What the panel does by itself, and the switch that stops it",
+		Russian:  russian,
+		Journal:  audit.Kinds{Actions: []string{automation.EventStopped, automation.EventResumed}},
 		Events:   eventKinds(),
-		Outlives: outlives,
+		Outlives: automation.Outlives,
 		Checks:   []doctor.Check{check()},
 		Commands: commands,
 		Private:  []any{newHandlers},
@@ -72,16 +64,7 @@ func attach(h *handlers, s *automation.Switch, db *database.DB) module.Parts {
 // again stops everything in a restored database, if it was stopped in the one before.
 func again(db *database.DB) restored.Rule {
 	return func(ctx context.Context, kept json.RawMessage, _ *restored.Restoration) error {
-		if len(kept) == 0 {
-			return nil
-		}
-		_, err := db.In(ctx).NewRaw(`update automation_switch s set stopped = k.stopped, actor_id = k.actor_id,
-			actor_name = k.actor_name, reason = k.reason, changed_at = k.changed_at
-			from jsonb_populate_record(null::automation_switch, ?::jsonb) k`, string(kept)).Exec(ctx)
-		if err != nil {
-			return database.Fault(fmt.Errorf("keep automation stopped after a restore: %w", err), nil)
-		}
-		return nil
+		return automation.Restore(ctx, db, kept)
 	}
 }
 

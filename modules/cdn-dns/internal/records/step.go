@@ -151,7 +151,7 @@ func (e *Engine) allowed(ctx context.Context, w *watch) error {
 	if why == automation.Free || why == automation.Switched && w.Asked {
 		return nil
 	}
-	return fault.Forbidden(automation.CodeStopped, "no record is written or removed: "+why.Text())
+	return fault.Forbidden("automation_stopped", "no record is written or removed: "+why.Text())
 }
 
 // part removes the records of a binding that is gone, then what was known of it.
