@@ -13,6 +13,7 @@ export function useBlock(): string | undefined {
 const tabs = [
   { key: "nodes", to: "/monitoring" },
   { key: "flows", to: "/monitoring/flows" },
+  { key: "incidents", to: "/monitoring/incidents" },
   { key: "policies", to: "/monitoring/policies" },
 ] as const;
 

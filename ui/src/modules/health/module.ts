@@ -6,6 +6,7 @@ const reliability = { label: { en: "Reliability", ru: "Надёжность" } }
 const view = ["health.view" as const];
 const checks = { en: "Checks", ru: "Проверки" };
 const home = { label, path: "/monitoring" };
+const incidents = { en: "Incidents", ru: "Инциденты" };
 
 const page = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => ({
   ...entry,
@@ -30,6 +31,18 @@ export default defineModule({
       title: { en: "Flows", ru: "Потоки" },
       load: () => import("./matrix/flows-page"),
     }),
+    page({
+      path: "/monitoring/incidents",
+      title: incidents,
+      load: () => import("./incidents/incidents-page"),
+    }),
+    {
+      path: "/monitoring/incidents/$id",
+      title: { en: "Incident", ru: "Инцидент" },
+      parents: [reliability, home, { label: incidents, path: "/monitoring/incidents" }],
+      needs: view,
+      load: () => import("./incidents/incident-page"),
+    },
     page({
       path: "/monitoring/policies",
       title: { en: "Policies", ru: "Политики" },

@@ -1,6 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { IconAlertTriangle, IconSearch } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
@@ -10,6 +11,7 @@ import { useSearchState } from "@/components/screen/use-search";
 import { viewState } from "@/components/state/states";
 import classes from "../health.module.css";
 import { HealthHeader } from "../header";
+import { unresolvedQuery } from "../incidents/api";
 import { subjectsQuery, summaryQuery, type Counts, type Kind, type Summary } from "../shared/api";
 import { Looked } from "../shared/verdict";
 import { MatrixView } from "./matrix-view";
@@ -58,7 +60,22 @@ function Lead({ summary: { watchers, checked_at: at } }: { summary: Summary }) {
       <Meta>
         <Looked at={at} />
       </Meta>
+      <OpenIncidents />
     </>
+  );
+}
+
+/** How many incidents there are now. */
+function OpenIncidents() {
+  const { t } = useTranslation("health");
+  const count = useQuery(unresolvedQuery()).data?.total ?? 0;
+  if (count === 0) return null;
+  return (
+    <Meta>
+      <Link to="/monitoring/incidents" search={{ state: "unresolved" }}>
+        {t("incident.open", { count })}
+      </Link>
+    </Meta>
   );
 }
 

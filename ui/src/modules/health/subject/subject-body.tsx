@@ -3,6 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Columns } from "@/components/layout/columns";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
+import { IncidentLine } from "../incidents/incident-line";
 import { subjectQuery, type Kind } from "../shared/api";
 import { DaysCard } from "./days-card";
 import { EvidenceCard } from "./evidence-card";
@@ -27,6 +28,7 @@ export function SubjectBody({ kind, id }: { kind: Kind; id: string }) {
         </>
       }
     >
+      <IncidentLine subjectId={id} />
       <VerdictCard kind={kind} subject={subject} />
       <EvidenceCard subject={subject} />
       <HistoryCards kind={kind} id={id} />
