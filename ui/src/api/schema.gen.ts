@@ -7691,7 +7691,7 @@ export interface components {
             flap: components["schemas"]["RulesFlap"];
             /** Format: uuid */
             id: string;
-            /** @description Nobody is told meanwhile */
+            /** @description What fails meanwhile opens no incident */
             maintenance_windows: components["schemas"]["RulesWindow"][];
             name: string;
             /**
@@ -11156,7 +11156,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "node" | "connection_unit";
-            /** @description In maintenance: watched, but raises no alert */
+            /** @description In maintenance, or a flow that suffers from nothing else than that of its nodes: watched, but opens no incident */
             maintenance: boolean;
             name: string;
             /** @description Why, in one word; empty while all is well */
@@ -11194,7 +11194,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             kind: "node" | "connection_unit";
-            /** @description In maintenance: watched, but raises no alert */
+            /** @description In maintenance, or a flow that suffers from nothing else than that of its nodes: watched, but opens no incident */
             maintenance: boolean;
             name: string;
             /** Format: uuid */

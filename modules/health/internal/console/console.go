@@ -26,6 +26,7 @@ func Commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "health", Short: "How nodes and flows do, seen from several places"}
 	group.AddCommand(
 		nodesCommand(env), flowsCommand(env), showCommand(env), checkCommand(env),
+		incidentsCommand(env), incidentCommand(env), ackCommand(env), resolveCommand(env),
 		policiesCommand(env), createPolicyCommand(env), changePolicyCommand(env), deletePolicyCommand(env),
 		checksCommand(env),
 	)

@@ -22,6 +22,10 @@ const (
 		{"check": "tcp", "target": "192.0.2.1:443", "vantage": {"kind": "agent", "name": "ams-01"}, "state": "down",
 		"reason": "timeout", "failures": 4, "at": "2026-01-20T05:53:00Z"},
 		{"check": "core", "vantage": {"kind": "self", "name": "fra-01"}, "state": "up", "stale": true}]}`
+	outage = `{"id": "` + fraID + `", "kind": "node", "subject_name": "fra-01", "severity": "critical", "state": "open",
+		"root_cause_hint": "unreachable", "cause": {"kind": "provider", "name": "Big Host"}, "nodes": 3, "connection_units": 5,
+		"opened_at": "2026-01-20T05:53:00Z", "entries": [{"at": "2026-01-20T05:53:00Z", "what": "opened", "name": "fra-01",
+		"state": "down", "reason": "unreachable"}]}`
 	found = `{"items": [{"id": "n0", "name": "fra-010"}, ` + fra + `], "next_cursor": null}`
 	edge  = `{"id": "` + fraID + `", "name": "Edge", "enabled": true, "scope": {"kind": "tag", "tag": "edge"},
 		"checks": [{"type": "tcp"}, {"type": "tls"}], "vantages": {"panel": true, "agents": 3, "tag": "probe"}, "quorum": 2,
@@ -41,6 +45,11 @@ func onFra(t *testing.T, args ...string) (exit int, out string, asked []string) 
 		"POST /api/v1/health/checks/run":                                  `{"checks": 3, "vantages": 9}`,
 		"GET /api/v1/health/nodes?sort=-state&limit=200":                  found,
 		"GET /api/v1/health/nodes?q=fra&sort=-state&state=down&limit=200": found,
+		"GET /api/v1/health/incidents?state=unresolved&limit=200":         `{"items": [` + outage + `], "next_cursor": null}`,
+		"GET /api/v1/health/incidents?limit=200":                          `{"items": [], "next_cursor": null}`,
+		"GET /api/v1/health/incidents/" + fraID:                           outage,
+		"POST /api/v1/health/incidents/" + fraID + "/ack":                 outage,
+		"POST /api/v1/health/incidents/" + fraID + "/resolve":             outage,
 		"*": fra,
 	}, append([]string{"health"}, args...)...)
 	if len(asked) > 0 && strings.Contains(asked[0], "?q=") && !strings.Contains(asked[0], "sort") {
@@ -155,4 +164,21 @@ func TestAPolicyIsRemovedAfterAQuestion(t *testing.T) {
 	exit, out, asked := onFra(t, "delete-policy", "Edge", "--yes")
 	require.Equal(t, cli.ExitDone, exit, out)
 	require.Contains(t, asked, "DELETE /api/v1/health/policies/"+fraID)
+}
+
+// Incidents that go on stand first; what a person says about one goes with it.
+func TestIncidentsAreListedShownAndTakenOn(t *testing.T) {
+	t.Parallel()
+	exit, out, _ := onFra(t, "incidents")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Equal(t, "fra-01, provider Big Host\topen\tcritical\tunreachable\t3\t5\t2026-01-20T05:53:00Z\t"+fraID+"\n", out)
+	_, _, asked := onFra(t, "incidents", "--state", "all")
+	require.Equal(t, []string{"GET /api/v1/health/incidents?limit=200"}, asked)
+	exit, out, _ = onFra(t, "incident", fraID)
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Equal(t, "2026-01-20T05:53:00Z\topened\tfra-01\tdown\tunreachable\t-\t-\n", out)
+	_, _, asked = onFra(t, "ack", fraID, "--note", "calling")
+	require.Equal(t, []string{"POST /api/v1/health/incidents/" + fraID + `/ack {"note":"calling"}`}, asked)
+	_, _, asked = onFra(t, "resolve", fraID)
+	require.Equal(t, []string{"POST /api/v1/health/incidents/" + fraID + "/resolve {}"}, asked)
 }

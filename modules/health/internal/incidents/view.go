@@ -301,3 +301,28 @@ func (i *Incidents) history(ctx context.Context, id string) ([]Entry, error) {
 	}
 	return out, nil
 }
+
+// Counts gives how many incidents go on, by severity.
+func Counts(ctx context.Context, db *database.DB) (map[string]float64, error) {
+	out := map[string]float64{}
+	for _, severity := range severities {
+		out[severity] = 0
+	}
+	var rows []struct {
+		Severity string
+		N        float64
+	}
+	err := db.NewRaw(`select severity, count(*) as n from health_incidents where state in (?, ?) group by 1`, Open,
+		Acknowledged).Scan(ctx, &rows)
+	for _, row := range rows {
+		out[row.Severity] = row.N
+	}
+	return out, database.Fault(err, nil)
+}
+
+// Detection gives the mean time from the first failure to the incident, in seconds, of those of the last 24 hours.
+func Detection(ctx context.Context, db *database.DB) (seconds float64, err error) {
+	err = db.NewRaw(`select coalesce(avg(extract(epoch from opened_at - began_at)), 0)::float8 from health_incidents
+		where opened_at > now() - interval '24 hours'`).Scan(ctx, &seconds)
+	return seconds, database.Fault(err, nil)
+}

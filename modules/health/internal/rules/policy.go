@@ -12,7 +12,7 @@ type Policy struct {
 	SuccessThreshold int      `json:"success_threshold" minimum:"1" maximum:"20" doc:"Successes in a row that make it say up again"`
 	Recheck          Recheck  `json:"recheck"`
 	Flap             Flap     `json:"flap"`
-	Windows          []Window `json:"maintenance_windows" maxItems:"32" doc:"Nobody is told meanwhile"`
+	Windows          []Window `json:"maintenance_windows" maxItems:"32" doc:"What fails meanwhile opens no incident"`
 }
 
 // Scope says whom a policy speaks of. The narrowest one counts: flow or node before tag before all; of two tags the

@@ -13,7 +13,7 @@ type Subject struct {
 	Hint        string      `json:"hint" enum:",unreachable,route,panel_route,agent,core_failed,cert,dns,node" doc:"What is the cause as far as the evidence says; empty: nothing to say"`
 	Since       time.Time   `json:"since" doc:"When the state began"`
 	CheckedAt   *time.Time  `json:"checked_at" doc:"Age of the newest evidence; null: there is none"`
-	Maintenance bool        `json:"maintenance" doc:"In maintenance: watched, but raises no alert"`
+	Maintenance bool        `json:"maintenance" doc:"In maintenance, or a flow that suffers from nothing else than that of its nodes: watched, but opens no incident"`
 	Flapping    bool        `json:"flapping" doc:"The state changes too often; it is held at the worse one"`
 	Checks      []CheckCell `json:"checks" doc:"One for each kind of check, in the order of the layers"`
 	Days        []Day       `json:"days" doc:"The last days, oldest first, as many as were asked for"`

@@ -1,48 +1,49 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AttentionItem } from "@/module";
+import { unresolvedQuery, type Incident } from "./incidents/api";
+import { incidentGlyph, incidentLikely, incidentName, incidentWhat, reachText } from "./incidents/incident-text";
 import { summaryQuery, troubledNodesQuery, type Subject } from "./shared/api";
-import { hintText, reasonText } from "./shared/verdict";
-import { stateGlyph } from "./shared/states";
 
-const named = 3;
-
-/** Whether an agent is heard is told by the list of nodes; health tells what that list cannot know. */
-function isHealthsOwn({ maintenance, state, checks }: Subject): boolean {
+/** The list of nodes tells whether an agent is heard and its core runs; health tells what that list cannot know. */
+function isHealthsOwn({ checks }: Subject): boolean {
   const heard = checks.find(({ check }) => check === "heartbeat")?.state === "up";
   const runs = checks.find(({ check }) => check === "core")?.state !== "down";
-  return heard && runs && !maintenance && (state === "down" || state === "degraded");
+  return heard && runs;
 }
 
-/** Nodes whose agents are well and that others cannot reach all the same: one line for each reason, the worst first. */
+/** Whether an incident says no more than the line of its node does. */
+function isToldByNodes(
+  { kind, nodes, connection_units: flows, subject_id: id }: Incident,
+  troubled: Subject[],
+): boolean {
+  if (kind !== "node" || nodes + flows > 1) return false;
+  const node = troubled.find((one) => one.id === id);
+  return node !== undefined && !isHealthsOwn(node);
+}
+
+/** What suffers now: one line for each incident, and one when the panel itself seems cut off. */
 function useAttention(): AttentionItem[] {
   const { t } = useTranslation("health");
   const cutOff = useQuery(summaryQuery).data?.panel_cut_off ?? false;
-  const nodes = useQuery(troubledNodesQuery).data?.filter(isHealthsOwn) ?? [];
-  const causes = [...new Set(nodes.map(({ state, reason }) => `${state} ${reason}`))];
-  const items = causes.flatMap((cause): AttentionItem[] => {
-    const [first, ...rest] = nodes.filter(({ state, reason }) => `${state} ${reason}` === cause);
-    if (!first || (first.state !== "down" && first.state !== "degraded")) return [];
-    const count = rest.length + 1;
-    const hint = hintText(t, first);
-    return [
-      {
-        id: `health-${cause}`,
-        severity: first.state === "down" ? "crit" : "warn",
-        glyph: stateGlyph[first.state],
-        count,
-        name: count > 1 ? t("attention.nodes", { count }) : first.name,
-        members: count > 1 ? membersOf([first, ...rest]) : undefined,
-        what: reasonText(t, first),
-        effect: hint && t("likely", { hint }),
-        since: first.since,
-        act:
-          count > 1
-            ? { label: t("attention.show"), path: "/monitoring", search: { state: first.state } }
-            : { label: t("attention.open"), path: `/monitoring/nodes/${first.id}` },
-      },
-    ];
-  });
+  const troubled = useQuery(troubledNodesQuery).data ?? [];
+  const incidents = useQuery(unresolvedQuery()).data?.items ?? [];
+  const items = incidents
+    .filter((incident) => incident.state !== "mitigated" && !isToldByNodes(incident, troubled))
+    .map((incident): AttentionItem => {
+      const likely = incidentLikely(t, incident);
+      return {
+        id: `incident-${incident.id}`,
+        severity: incident.severity === "critical" ? "crit" : "warn",
+        glyph: incidentGlyph(incident),
+        name: incidentName(t, incident),
+        members: incident.nodes + incident.connection_units > 1 ? reachText(t, incident) : undefined,
+        what: incidentWhat(t, incident),
+        effect: likely && t("likely", { hint: likely }),
+        since: incident.began_at,
+        act: { label: t("attention.open"), path: `/monitoring/incidents/${incident.id}` },
+      };
+    });
   if (!cutOff) return items;
   const panel: AttentionItem = {
     id: "health-cut-off",
@@ -53,11 +54,6 @@ function useAttention(): AttentionItem[] {
     act: { label: t("attention.show"), path: "/monitoring" },
   };
   return [panel, ...items];
-}
-
-function membersOf(nodes: readonly Subject[]): string {
-  const names = nodes.slice(0, named).map(({ name }) => name);
-  return `${names.join(", ")}${nodes.length > named ? "…" : ""}`;
 }
 
 export default { useAttention };

@@ -1,4 +1,5 @@
 import { serveUnder } from "@/testing/serve";
+import type { Incident, IncidentDetail } from "./incidents/api";
 import type { Policy } from "./policies/api";
 import type { CheckCell, Evidence, Subject, SubjectDetail, Summary } from "./shared/api";
 import type { Day } from "./shared/days";
@@ -124,6 +125,80 @@ export function makePolicy(change: Partial<Policy> = {}): Policy {
     revision: 4,
     created_at: ago(9_000),
     updated_at: ago(9_000),
+    ...change,
+  };
+}
+
+/** A node that nobody reaches. */
+export function makeIncident(change: Partial<Incident> = {}): Incident {
+  return {
+    id: "01890000-0000-7000-8000-0000000000b1",
+    kind: "node",
+    subject_id: nodeId,
+    subject_name: "fra-02",
+    severity: "critical",
+    state: "open",
+    root_cause_hint: "unreachable",
+    cause: null,
+    nodes: 1,
+    connection_units: 0,
+    suffering: 1,
+    began_at: ago(900),
+    opened_at: ago(840),
+    acknowledged_at: null,
+    acknowledged_by: "",
+    mitigated_at: null,
+    resolved_at: null,
+    resolved_by: "",
+    reopened: 0,
+    ...change,
+  };
+}
+
+/** A node and its flow, of which the flow is well again. */
+export function makeIncidentDetail(change: Partial<IncidentDetail> = {}): IncidentDetail {
+  const entry = { kind: "node" as const, id: nodeId, name: "fra-02", state: "down", reason: "unreachable", hint: "" };
+  return {
+    ...makeIncident({ connection_units: 1 }),
+    subjects: [
+      {
+        kind: "node",
+        id: nodeId,
+        name: "fra-02",
+        state: "down",
+        reason: "unreachable",
+        hint: "unreachable",
+        since: ago(840),
+        left_at: null,
+        evidence: [
+          {
+            check: "tcp",
+            vantage: "00000000-0000-0000-0000-000000000000",
+            vantage_kind: "panel",
+            vantage_name: "",
+            state: "down",
+            reason: "timeout",
+            at: ago(841),
+            latency_ms: null,
+          },
+        ],
+      },
+      {
+        kind: "connection_unit",
+        id: "01890000-0000-7000-8000-0000000000c1",
+        name: "Europe",
+        state: "down",
+        reason: "node_down",
+        hint: "node",
+        since: ago(800),
+        left_at: ago(60),
+        evidence: [],
+      },
+    ],
+    entries: [
+      { ...entry, at: ago(840), what: "opened", actor: "", note: "" },
+      { ...entry, at: ago(700), what: "acknowledged", actor: "olga", note: "calling the hoster" },
+    ],
     ...change,
   };
 }
