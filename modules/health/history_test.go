@@ -177,3 +177,40 @@ func TestWhatAgentsMakeUpDoesNoHarm(t *testing.T) {
 	require.Equal(t, 2, rows, "one is too old")
 	require.LessOrEqual(t, longest, 1000)
 }
+
+// What agents have kept while the panel was away is taken in rounds of bounded size, each transaction once and as a
+// whole, and until it is there nothing is held against anybody.
+func TestABacklogIsFoldedInBoundedRounds(t *testing.T) {
+	t.Parallel()
+	w, _, flow, _, handshake := watched(t)
+	const each = 15_000
+	for n := range 3 {
+		_, err := w.DB.NewRaw(`insert into health_results (check_id, vantage, at, xact, ok, reason, error)
+			select ?, ?, ?::timestamptz + n * interval '1 millisecond', pg_current_xact_id()::text::bigint, true, '', ''
+			from generate_series(1, ?) n`, handshake, w.node("fra"), w.clock.Now().Add(time.Duration(n)*time.Minute), each).
+			Exec(t.Context())
+		require.NoError(t, err)
+	}
+	left := func() (n int) {
+		require.NoError(t, w.DB.NewRaw("select count(*) from health_results where xact >= (select folded from health_progress)").
+			Scan(t.Context(), &n))
+		return n
+	}
+	before, steps := left(), []int{}
+	require.Equal(t, 3*each, before)
+	w.passes(3 * time.Minute)
+	w.beat()
+	require.Eventually(t, func() bool {
+		w.round()
+		if now := left(); now != before {
+			steps, before = append(steps, before-now), now
+		}
+		return before == 0
+	}, within, every)
+	require.Greater(t, len(steps), 1, "not all at once")
+	for _, step := range steps {
+		require.Contains(t, []int{each, 2 * each}, step)
+	}
+	require.Equal(t, "up", w.verdict(flow).State)
+	require.Empty(t, w.incidents(""))
+}

@@ -93,6 +93,9 @@ func (r *round) fold(ctx context.Context) error {
 	if err != nil || to == r.Folded {
 		return database.Fault(err, nil)
 	}
+	if to, err = r.bounded(ctx, to); err != nil {
+		return err
+	}
 	var found []resultRow
 	err = db.NewRaw(`select r.check_id, r.vantage, r.at, r.ok, r.reason, r.error, r.latency_ms, r.cert_expires_at
 		from health_results r join health_watches w on w.check_id = r.check_id and w.vantage = r.vantage
@@ -118,6 +121,27 @@ func (r *round) fold(ctx context.Context) error {
 		changed = append(changed, w)
 	}
 	return r.put(ctx, changed)
+}
+
+// foldedAtOnce is about how many results one round takes. What agents have kept while the panel was away may be
+// millions, and a round is one transaction.
+const foldedAtOnce = 20_000
+
+// bounded gives up to which transaction one round takes results, at least one of them. What is left follows in the next
+// rounds at once, and until then evidence may simply not have come yet.
+func (r *round) bounded(ctx context.Context, to int64) (int64, error) {
+	var cut []int64
+	err := r.db.In(ctx).NewRaw(`select greatest(xact, (select min(xact) + 1 from health_results where xact >= ?0))
+		from health_results where xact >= ?0 and xact < ?1 order by xact offset ?2 limit 1`, r.Folded, to, foldedAtOnce).
+		Scan(ctx, &cut)
+	if err != nil || len(cut) == 0 {
+		return to, database.Fault(err, nil)
+	}
+	if until := r.now.Add(sweepEvery); r.SettledAt == nil || r.SettledAt.Before(until) {
+		r.SettledAt = &until
+	}
+	r.Stored()
+	return cut[0], nil
 }
 
 func (r *round) watches(ctx context.Context, found []resultRow) (map[string]*watchRow, error) {

@@ -91,6 +91,8 @@ type progress struct {
 	SettledAt *time.Time
 	SweptAt   *time.Time
 	CutOff    bool
+	Able      int // agents that answer and can look
+	Lacking   int // that answer and cannot
 }
 
 // round is one round of judging, in one transaction: what it folded, and what follows from it, commit together.
@@ -108,7 +110,7 @@ func (j *Judge) Round(ctx context.Context) error {
 	defer cancel()
 	return j.db.InTx(ctx, func(ctx context.Context) error {
 		var rows []progress
-		err := j.db.In(ctx).NewRaw(`select folded, alive_at, settled_at, swept_at, cut_off from health_progress
+		err := j.db.In(ctx).NewRaw(`select folded, alive_at, settled_at, swept_at, cut_off, able, lacking from health_progress
 			for update skip locked`).Scan(ctx, &rows)
 		if err != nil || len(rows) == 0 {
 			return database.Fault(err, nil)
@@ -140,7 +142,7 @@ func (r *round) do(ctx context.Context) error {
 		return fmt.Errorf("settle incidents: %w", err)
 	}
 	_, err := r.db.In(ctx).NewRaw(`update health_progress set folded = ?, alive_at = ?, settled_at = ?, swept_at = ?,
-		cut_off = ?`, r.Folded, r.now, r.SettledAt, r.SweptAt, r.CutOff).Exec(ctx)
+		cut_off = ?, able = ?, lacking = ?`, r.Folded, r.now, r.SettledAt, r.SweptAt, r.CutOff, r.Able, r.Lacking).Exec(ctx)
 	return database.Fault(err, nil)
 }
 

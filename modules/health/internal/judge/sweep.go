@@ -10,6 +10,7 @@ import (
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/verdict"
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/names"
 )
@@ -76,7 +77,16 @@ func (r *round) sweep(ctx context.Context) error {
 	if err != nil {
 		return database.Fault(fmt.Errorf("store the reports of agents: %w", err), nil)
 	}
-	r.SweptAt = &r.now
+	r.SweptAt, r.Able, r.Lacking = &r.now, 0, 0
+	for i := range nodes {
+		switch {
+		case !nodes[i].Online:
+		case nodes[i].Can(string(agentapi.DocumentWatches.Capability())):
+			r.Able++
+		default:
+			r.Lacking++
+		}
+	}
 	if cut := verdict.CutOff(silent, all); cut != r.CutOff {
 		r.CutOff = cut
 		_, err = r.db.In(ctx).NewRaw("update health_states set due_at = ?", r.now).Exec(ctx)

@@ -17,7 +17,6 @@ import (
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
 	"panel/modules/nodes/nodesapi"
-	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
@@ -315,24 +314,11 @@ func (v *Views) Summary(ctx context.Context) (out Summary, err error) {
 		}
 	}
 	out.LateS = v.looks.Late().Seconds()
-	err = v.db.In(ctx).NewRaw(`select cut_off, (select count(*) from health_checks), (select count(*) from health_watches)
-		from health_progress`).Scan(ctx, &out.PanelCutOff, &out.Watchers.Checks, &out.Watchers.Pairs)
+	err = v.db.In(ctx).NewRaw(`select cut_off, able, lacking, (select count(*) from health_checks),
+			(select count(*) from health_watches) from health_progress`).
+		Scan(ctx, &out.PanelCutOff, &out.Watchers.Able, &out.Watchers.Lacking, &out.Watchers.Checks, &out.Watchers.Pairs)
 	if err != nil {
 		return out, database.Fault(fmt.Errorf("count the checks: %w", err), nil)
-	}
-	nodes, err := v.fleet.Nodes(ctx)
-	if err != nil {
-		return out, fmt.Errorf("count who can look: %w", err)
-	}
-	for i := range nodes {
-		if !nodes[i].Online {
-			continue
-		}
-		if nodes[i].Can(string(agentapi.DocumentWatches.Capability())) {
-			out.Watchers.Able++
-		} else {
-			out.Watchers.Lacking++
-		}
 	}
 	return out, nil
 }
