@@ -1124,6 +1124,8 @@ create table health_progress (
   settled_at timestamp with time zone,
   swept_at timestamp with time zone,
   cut_off boolean default false not null,
+  able integer default 0 not null,
+  lacking integer default 0 not null,
   constraint health_progress_id_check CHECK (id),
   constraint health_progress_pkey PRIMARY KEY (id)
 );
