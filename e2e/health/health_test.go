@@ -64,6 +64,7 @@ func TestAgentsAndThePanelWatchAFlow(t *testing.T) {
 	t.Run("two agents and the panel see it well", w.isWell)
 	t.Run("a server that ends is down, as all of them see", w.ends)
 	t.Run("it comes back", w.comesBack)
+	t.Run("that was one incident, and it is over", w.isOver)
 }
 
 // install serves a flow on the first node, which all look at every ten seconds.
@@ -132,4 +133,40 @@ func (w *trial) ends(t *testing.T) {
 func (w *trial) comesBack(t *testing.T) {
 	require.NoError(t, w.nodes[0].Launch())
 	w.until(t, func(s seen) bool { return s.State == "up" && s.by("tls", "up")["agent"] == 2 })
+}
+
+// incident is what the panel says of one.
+type incident struct {
+	Kind  string    `json:"kind"`
+	Name  string    `json:"subject_name"`
+	State string    `json:"state"`
+	Hint  string    `json:"root_cause_hint"`
+	Nodes int       `json:"nodes"`
+	Flows int       `json:"connection_units"`
+	Began time.Time `json:"began_at"`
+	Open  time.Time `json:"opened_at"`
+}
+
+// promised is the longest time from the first failure to the verdict: three failures in a row, ten seconds apart at the
+// most, each with five seconds to answer, and a round of the judge. The machine of the test may be slow.
+const promised = 60 * time.Second
+
+// isOver finds the node and its flow in one incident, in time, which ends by itself.
+func (w *trial) isOver(t *testing.T) {
+	err := rig.Eventually(t.Context(), within, func(ctx context.Context) error {
+		var page struct {
+			Items []incident `json:"items"`
+		}
+		if err := w.stand.API.Get(ctx, "/api/v1/health/incidents", &page); err != nil {
+			return err
+		}
+		if len(page.Items) != 1 || page.Items[0].State != "resolved" {
+			return fmt.Errorf("the incidents are %+v", page.Items)
+		}
+		one := page.Items[0]
+		require.Equal(t, []any{"node", "entry", "unreachable", 1, 1}, []any{one.Kind, one.Name, one.Hint, one.Nodes, one.Flows})
+		require.Less(t, one.Open.Sub(one.Began), promised)
+		return nil
+	})
+	require.NoError(t, err)
 }

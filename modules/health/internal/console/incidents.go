@@ -59,8 +59,8 @@ func (s *shownIncident) print(env cli.Env) error {
 	rows := make([][]string, len(s.Entries))
 	for at, e := range s.Entries {
 		rows[at] = []string{
-			cli.Stamp(&e.At), e.What, cli.OrDash(e.Name), cli.OrDash(e.State), cli.OrDash(e.Reason), cli.OrDash(e.Actor),
-			cli.OrDash(e.Note),
+			cli.Stamp(&e.At), e.What, cli.OrDash(e.Name), cli.OrDash(e.State), cli.OrDash(e.Reason),
+			cli.OrDash(e.Actor), cli.OrDash(e.Note),
 		}
 	}
 	return env.List(*s, entryHeads, rows)
