@@ -316,7 +316,8 @@ func (v *Views) Summary(ctx context.Context) (out Summary, err error) {
 	out.LateS = v.looks.Late().Seconds()
 	err = v.db.In(ctx).NewRaw(`select cut_off, able, lacking, (select count(*) from health_checks),
 			(select count(*) from health_watches) from health_progress`).
-		Scan(ctx, &out.PanelCutOff, &out.Watchers.Able, &out.Watchers.Lacking, &out.Watchers.Checks, &out.Watchers.Pairs)
+		Scan(ctx, &out.PanelCutOff, &out.Watchers.Able, &out.Watchers.Lacking, &out.Watchers.Checks,
+			&out.Watchers.Pairs)
 	if err != nil {
 		return out, database.Fault(fmt.Errorf("count the checks: %w", err), nil)
 	}
