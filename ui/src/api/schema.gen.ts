@@ -7874,8 +7874,8 @@ export interface components {
              * @description When the first failure was seen
              */
             began_at: string;
-            /** @description What those who suffer have in common; null: it is about one alone */
-            cause: components["schemas"]["IncidentsCause"];
+            /** @description What those who suffer have in common; absent: it is about one alone */
+            cause?: components["schemas"]["IncidentsCause"];
             /**
              * Format: int64
              * @description Flows that suffer, or did
@@ -7969,8 +7969,8 @@ export interface components {
              * @description When the first failure was seen
              */
             began_at: string;
-            /** @description What those who suffer have in common; null: it is about one alone */
-            cause: components["schemas"]["IncidentsCause"];
+            /** @description What those who suffer have in common; absent: it is about one alone */
+            cause?: components["schemas"]["IncidentsCause"];
             /**
              * Format: int64
              * @description Flows that suffer, or did

@@ -139,7 +139,6 @@ export function makeIncident(change: Partial<Incident> = {}): Incident {
     severity: "critical",
     state: "open",
     root_cause_hint: "unreachable",
-    cause: null,
     nodes: 1,
     connection_units: 0,
     suffering: 1,
