@@ -140,6 +140,8 @@ function health({ node, flow }: Populated): Sight[] {
     { path: "/monitoring/flows" },
     { path: `/monitoring/nodes/${node}` },
     { path: `/monitoring/flows/${flow}` },
+    { path: "/checks" },
+    { path: `/checks/${flow}` },
     { path: "/monitoring/policies", layers: [button("New policy"), button("Change Everything else")] },
     { path: `/nodes/${node}?tab=checks` },
     { path: `/flows/${flow}/checks` },

@@ -1,4 +1,4 @@
-import { IconHeartbeat } from "@tabler/icons-react";
+import { IconHeartbeat, IconRadar2 } from "@tabler/icons-react";
 import { defineModule, type PageEntry } from "@/module";
 
 const label = { en: "Health", ru: "Здоровье" };
@@ -7,6 +7,7 @@ const view = ["health.view" as const];
 const checks = { en: "Checks", ru: "Проверки" };
 const home = { label, path: "/monitoring" };
 const incidents = { en: "Incidents", ru: "Инциденты" };
+const external = { label: { en: "External checks", ru: "Внешние проверки" }, path: "/checks" };
 
 const page = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => ({
   ...entry,
@@ -17,7 +18,10 @@ const page = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => (
 /** How nodes and flows do, seen from several places. */
 export default defineModule({
   name: "health",
-  navigation: [{ group: "reliability", order: 10, path: home.path, label, icon: IconHeartbeat, needs: view }],
+  navigation: [
+    { group: "reliability", order: 10, path: home.path, label, icon: IconHeartbeat, needs: view },
+    { group: "reliability", order: 20, path: external.path, label: external.label, icon: IconRadar2, needs: view },
+  ],
   pages: [
     {
       path: home.path,
@@ -58,6 +62,20 @@ export default defineModule({
       title: { en: "Flow", ru: "Поток" },
       load: () => import("./subject/flow-page"),
     }),
+    {
+      path: external.path,
+      title: external.label,
+      parents: [reliability],
+      needs: view,
+      load: () => import("./external/checks-page"),
+    },
+    {
+      path: "/checks/$id",
+      title: { en: "Flow", ru: "Поток" },
+      parents: [reliability, external],
+      needs: view,
+      load: () => import("./external/flow-page"),
+    },
   ],
   nodeTabs: [{ key: "checks", order: 40, label: checks, needs: view, load: () => import("./subject/node-tab") }],
   flowTabs: [{ key: "checks", order: 40, label: checks, needs: view, load: () => import("./subject/flow-tab") }],
@@ -71,6 +89,12 @@ export default defineModule({
     },
   ],
   overview: { order: 30, needs: view, load: () => import("./health-overview") },
+  settings: [
+    { key: "health", order: 60, label: external.label, needs: view, load: () => import("./external/settings-section") },
+  ],
   areas: { permissions: { health: "reliability" }, features: { health: "reliability" } },
-  refresh: ({ kind }) => (kind.startsWith("health.") ? [["health"]] : []),
+  refresh: ({ kind }) => {
+    if (kind.startsWith("extcheck.")) return [["health", "external"]];
+    return kind.startsWith("health.") ? [["health"]] : [];
+  },
 });
