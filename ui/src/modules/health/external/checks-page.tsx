@@ -15,8 +15,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, viewState } from "@/components/state/states";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useBlock } from "../header";
-import { namedQuery } from "../policies/api";
-import { checkedQuery, externalSummaryQuery, type Checked, type ExternalSummary } from "./api";
+import { checkedQuery, externalSummaryQuery, flowsQuery, type Checked, type ExternalSummary } from "./api";
 import { BudgetCard } from "./budget-card";
 import classes from "./external.module.css";
 import { ReportState } from "./report-state";
@@ -140,7 +139,7 @@ function FlowPicker() {
   const go = useNavigate();
   const [text, setText] = useState("");
   const [q] = useDebouncedValue(text.trim(), pause);
-  const found = useQuery(namedQuery("connection_unit", q)).data ?? [];
+  const found = useQuery(flowsQuery(q)).data ?? [];
   return (
     <Select
       aria-label={t("external.pick")}

@@ -8,9 +8,7 @@ import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
-import { namedQuery } from "../policies/api";
-import { Numbers } from "../policies/numbers";
-import { targetsQuery, useSaveSchedule, type Plan, type Schedule } from "./api";
+import { flowsQuery, targetsQuery, useSaveSchedule, type Plan, type Schedule } from "./api";
 
 interface ScheduleDialogProps {
   /** Left out for a new one. */
@@ -83,13 +81,16 @@ function ScheduleForm({ schedule, onClose }: ScheduleDialogProps) {
           onChange={(node_id) => node_id && set({ node_id })}
         />
       )}
-      <Numbers
+      <NumberInput
+        size="md"
         label={t("external.everyHours")}
+        min={1}
+        max={720}
+        allowDecimal={false}
+        clampBehavior="blur"
         value={plan.every_hours}
-        least={1}
-        most={720}
         error={wrong.every_hours}
-        onChange={(every_hours) => set({ every_hours })}
+        onChange={(hours) => hours !== "" && set({ every_hours: Number(hours) })}
       />
       <NumberInput
         size="md"
@@ -133,7 +134,7 @@ function FlowField({ plan, name, error, onChange }: FlowFieldProps) {
   const { t } = useTranslation("health");
   const [text, setText] = useState("");
   const [known, setKnown] = useState(name);
-  const found = useQuery(namedQuery("connection_unit", text === known ? "" : text.trim())).data ?? [];
+  const found = useQuery(flowsQuery(text === known ? "" : text.trim())).data ?? [];
   const options = new Map(found.map(({ id, name }) => [id, name]));
   if (plan.flow_id && known) options.set(plan.flow_id, known);
   return (
