@@ -43,6 +43,7 @@ func (s *stand) panelSettings(port, metrics int) []string {
 		"PANEL_PORT=" + strconv.Itoa(port), "PANEL_DATA_DIR=" + s.path("data"), "PANEL_PUBLIC_URL=" + s.panel.base,
 		"PANEL_LICENSE_URLS=" + s.authorityURL(), "PANEL_LICENSE_PUBLIC_KEY=" + s.publicKey, "PANEL_METRICS_ADDR=" +
 			local(metrics),
+		"PANEL_OUTBOUND_ALLOW=127.0.0.0/8", // the whole fleet is on this machine, and its health is looked at
 	}
 	if bin := s.path("pg", "bin"); exists(bin) {
 		settings = append(settings, "PANEL_PG_BIN="+bin)

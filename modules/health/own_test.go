@@ -64,7 +64,7 @@ func TestThePanelLooksByItself(t *testing.T) {
 	require.Contains(t, p.Scrape(), "panel_health_checks_late_seconds")
 }
 
-// An address that the panel must not dial is no failure of whoever stands there.
+// An address that the panel must not dial is no failure of whoever stands there, and it is said that nobody looks.
 func TestWhatThePanelMustNotDialSaysNothing(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
@@ -90,7 +90,10 @@ func TestWhatThePanelMustNotDialSaysNothing(t *testing.T) {
 	require.Eventually(t, looked, 2*within, 100*time.Millisecond)
 	require.Eventually(t, func() bool {
 		answer := admin.Get("/api/v1/health/connection-units/" + flow).Is(http.StatusOK)
-		return answer.Text("state") == "unknown" && answer.Text("reason") == "no_evidence"
+		var d view.SubjectDetail
+		answer.JSON(&d)
+		return answer.Text("state") == "unknown" && answer.Text("reason") == "no_evidence" &&
+			len(d.Evidence) == 1 && d.Evidence[0].At == nil && d.Evidence[0].Reason == "address_forbidden"
 	}, within, 100*time.Millisecond)
 }
 

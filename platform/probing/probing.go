@@ -33,8 +33,11 @@ type Prober struct {
 // errMute says that nothing can be concluded.
 var errMute = errors.New("nothing can be said")
 
-// Look gives the result, or false where nothing can be concluded: the address must not be dialled, or nobody answers
-// where nobody has to. It returns within the time of the watch.
+// NotAllowed is the reason of a look that was not made, because the address must not be dialled from here.
+const NotAllowed = "address_forbidden"
+
+// Look gives the result, or false where nothing can be concluded: the address must not be dialled, which is then the
+// reason of the result, or nobody answers where nobody has to. It returns within the time of the watch.
 func (p *Prober) Look(ctx context.Context, w agentapi.Watch) (agentapi.CheckResult, bool) {
 	ctx, cancel := context.WithTimeout(ctx, time.Duration(w.TimeoutSeconds)*time.Second)
 	defer cancel()
@@ -42,7 +45,11 @@ func (p *Prober) Look(ctx context.Context, w agentapi.Watch) (agentapi.CheckResu
 	result := agentapi.CheckResult{WatchID: w.ID, At: began.UTC()}
 	err := p.look(ctx, w, &result)
 	took := p.Now().Sub(began)
-	if errors.Is(err, errMute) || err != nil && p.Forbidden != nil && p.Forbidden(err) {
+	switch {
+	case errors.Is(err, errMute):
+		return result, false
+	case err != nil && p.Forbidden != nil && p.Forbidden(err):
+		result.Reason = NotAllowed
 		return result, false
 	}
 	result.At = result.At.Add(took)

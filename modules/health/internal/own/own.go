@@ -12,8 +12,10 @@ import (
 	"time"
 
 	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.uber.org/zap"
 
+	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/results"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -38,8 +40,9 @@ type Looks struct {
 	slots   chan struct{}
 	late    atomic.Int64 // of the last round, in nanoseconds
 
-	mu    sync.Mutex
-	found []agentapi.CheckResult
+	mu      sync.Mutex
+	found   []agentapi.CheckResult
+	refused []string // checks that the panel may not make
 }
 
 // New makes it. The panel dials what an administrator has put on nodes, private networks among it, and never itself.
@@ -133,19 +136,24 @@ func (l *Looks) claim(ctx context.Context) ([]agentapi.Watch, error) {
 
 func (l *Looks) once(ctx context.Context, w agentapi.Watch) {
 	result, said := l.prober.Look(ctx, w)
-	if !said || ctx.Err() != nil {
+	if ctx.Err() != nil {
 		return
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.found = append(l.found, result)
+	switch {
+	case said:
+		l.found = append(l.found, result)
+	case result.Reason == probing.NotAllowed:
+		l.refused = append(l.refused, w.ID)
+	}
 }
 
 // store writes what was found. What cannot be written is given up: the next look comes soon.
 func (l *Looks) store(ctx context.Context) error {
 	l.mu.Lock()
-	found := l.found
-	l.found = nil
+	found, refused := l.found, l.refused
+	l.found, l.refused = nil, nil
 	l.mu.Unlock()
 	for len(found) > 0 {
 		part := found[:min(len(found), stored)]
@@ -154,5 +162,15 @@ func (l *Looks) store(ctx context.Context) error {
 			return err
 		}
 	}
-	return nil
+	return l.refuse(ctx, refused)
+}
+
+// refuse notes of checks that the panel may not make them: people would wait for what never comes.
+func (l *Looks) refuse(ctx context.Context, checks []string) error {
+	if len(checks) == 0 {
+		return nil
+	}
+	_, err := l.db.NewRaw(`update health_watches set reason = ?0 where vantage = ?1 and check_id = any(?2::uuid[])
+		and at is null and reason <> ?0`, probing.NotAllowed, place.Panel, pgdialect.Array(checks)).Exec(ctx)
+	return database.Fault(err, nil)
 }
