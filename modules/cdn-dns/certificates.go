@@ -17,7 +17,6 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
-	"panel/platform/automation"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/events"
@@ -41,11 +40,11 @@ type issuer struct {
 func newIssuer(
 	db *database.DB, v *vault.Vault, l *database.Listener, n *outbound.Network, j audit.Journal, b *events.Bus,
 	clock clockwork.Clock, log *zap.Logger, s *settings.Store, d domainsapi.Domains, i *integrations,
-	documents nodesapi.Documents, fleet nodesapi.Fleet, cfg *config.Config, stop *automation.Switch,
+	documents nodesapi.Documents, fleet nodesapi.Fleet, cfg *config.Config,
 ) *issuer {
 	made := &issuer{settings: openCertificateSettings(s, n), domains: d}
 	made.Engine = certificates.New(certificates.Tools{
-		DB: db, Vault: v, Listener: l, Network: n, Journal: j, Bus: b, Clock: clock, Log: log, Stop: stop,
+		DB: db, Vault: v, Listener: l, Network: n, Journal: j, Bus: b, Clock: clock, Log: log,
 		Settings: made.authority, Find: solverOf(i), Answers: answers.New(db, d, fleet, documents, cfg.Int(answerPort)),
 	})
 	made.spread = spread.New(db, made.Engine, documents)
@@ -99,7 +98,6 @@ func withCertificates(m module.Module) module.Module {
 	m.Secrets = append(m.Secrets, certificates.Secrets()...)
 	m.Tidy = append(m.Tidy, certificates.Tidy()...)
 	m.Checks = append(m.Checks, certificateCheck(), shownCheck())
-	m.Acts = append(m.Acts, certificates.Act())
 	m.Private = append(m.Private, newIssuer)
 	return m
 }

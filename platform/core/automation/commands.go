@@ -69,8 +69,8 @@ func stopCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "stop", Short: "Stop everything that the panel does by itself", Args: cobra.NoArgs,
 		Example: "panelctl automation stop --reason \"the new provider behaves strangely\"",
-		Long: "From its answer on nothing begins by itself on any panel: no repair, no change of DNS, no renewal of a " +
-			"certificate, no promotion of a canary. What has begun comes to its end, and what people ask for is still done. It " +
+		Long: "From its answer on nothing begins by itself on any panel: no change of DNS, no " +
+			"promotion of a canary. What has begun comes to its end, and what people ask for is still done. It " +
 			"also works while the panel is read-only.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if strings.TrimSpace(reason) == "" {

@@ -47,7 +47,7 @@ func eventKinds() []events.Kind {
 		{
 			Name: automation.EventStopped, Summary: "Somebody stopped everything that the panel does by itself",
 			Severity: events.Warning, Notify: true, Live: true, Screen: screen, Data: automation.News{},
-			Effect: "Nothing repairs itself, no DNS record is put right, no certificate is renewed and no canary goes on until " +
+			Effect: "No DNS record is put right and no canary goes on until " +
 				"somebody resumes.",
 		},
 		{

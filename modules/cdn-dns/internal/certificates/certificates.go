@@ -16,7 +16,6 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/audit"
-	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -68,7 +67,6 @@ type Tools struct {
 	Bus      *events.Bus
 	Clock    clockwork.Clock
 	Log      *zap.Logger
-	Stop     *automation.Switch
 	// Settings gives the authority that certificates are ordered from.
 	Settings func(ctx context.Context) (Authority, error)
 	Find     FindSolver

@@ -30,7 +30,6 @@ import (
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/platform/access"
 	"panel/platform/audit"
-	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/jobs"
@@ -341,14 +340,14 @@ func manifest(s *stand, own *inside) module.Module {
 		Permissions: []access.Permission{{Key: "cdndns.view", Summary: "See certificates"}},
 		Events:      certificates.EventKinds("cdndns.view"), Tidy: certificates.Tidy(),
 		Journal:    audit.Kinds{Actions: certificates.Actions(), Objects: []string{certificates.Object}},
-		Migrations: migrations, Acts: []automation.Act{certificates.Act()},
+		Migrations: migrations,
 		Attach: func(db *database.DB, v *vault.Vault, l *database.Listener, n *outbound.Network, j audit.Journal,
-			b *events.Bus, logger *zap.Logger, stop *automation.Switch,
+			b *events.Bus, logger *zap.Logger,
 		) module.Parts {
 			own.db, own.vault = db, v
 			own.engine = certificates.New(certificates.Tools{
 				DB: db, Vault: v, Listener: l, Network: n, Journal: j, Bus: b, Clock: s.clock, Log: logger,
-				Find: s.zone.find, Answers: s.node, Stop: stop,
+				Find: s.zone.find, Answers: s.node,
 				Settings: func(context.Context) (certificates.Authority, error) { return s.authority, nil },
 			})
 			parts := module.Parts{

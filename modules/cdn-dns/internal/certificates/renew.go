@@ -11,7 +11,6 @@ import (
 	"github.com/mholt/acmez/v3/acme"
 
 	"panel/platform/audit"
-	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/events"
@@ -83,24 +82,9 @@ func (e *Engine) each(ctx context.Context, which string, act func(ctx context.Co
 	return errors.Join(problems...)
 }
 
-const actRenew = "cdndns.renew_certificates"
-
-// Act declares the renewals. They stop with everything automatic, and not because of a license.
-func Act() automation.Act {
-	return automation.Act{
-		Name: actRenew, Summary: "Orders certificates again before they expire, and again those that failed",
-		Budget:  "what the authority issues for a domain in a week, less a reserve",
-		Actions: []string{KindIssued}, ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
-	}
-}
-
 // renewAll orders renewals that are due, and again what failed and has waited long enough. An order that the budget has
 // no place for waits until there is one.
 func (e *Engine) renewAll(ctx context.Context) error {
-	why, err := e.Stop.Stopped(ctx, actRenew)
-	if err != nil || why != automation.Free {
-		return err
-	}
 	authority, err := e.Settings(ctx)
 	if err != nil {
 		return err

@@ -39,7 +39,7 @@ describe("the switch that stops everything automatic", () => {
     await user.click(await screen.findByRole("button", { name: "Stop everything automatic" }));
     const dialog = await screen.findByRole("dialog");
     const confirm = () => screen.getAllByRole("button", { name: "Stop everything automatic" }).at(-1)!;
-    expect(dialog).toHaveTextContent("Certificates that expire meanwhile are not renewed");
+    expect(dialog).toHaveTextContent("the renewal of certificates go on");
     await user.click(confirm());
     expect(await screen.findByText("Say why")).toBeInTheDocument();
     expect(written()).toEqual([]);
