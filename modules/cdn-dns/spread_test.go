@@ -24,7 +24,6 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
-	"panel/platform/automation"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/events"
@@ -55,10 +54,9 @@ func newGiving(t *testing.T, zones ...string) *giving {
 			db *database.DB, v *vault.Vault, l *database.Listener, n *outbound.Network, j audit.Journal, b *events.Bus,
 			clock clockwork.Clock, log *zap.Logger, s *settings.Store, d domainsapi.Domains,
 			documents nodesapi.Documents, fleet nodesapi.Fleet, cfg *config.Config,
-			stop *automation.Switch,
 		) module.Parts {
 			open = func(i *integrations) *issuer {
-				return newIssuer(db, v, l, n, j, b, clock, log, s, d, i, documents, fleet, cfg, stop)
+				return newIssuer(db, v, l, n, j, b, clock, log, s, d, i, documents, fleet, cfg)
 			}
 			return module.Parts{}
 		},
