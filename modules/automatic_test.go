@@ -1,6 +1,7 @@
 package modules
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"os"
@@ -19,7 +20,7 @@ import (
 
 // Everything that begins without a person, a schedule, a listener or a process, stands on a reviewed list with the
 // automatic act that it carries out, or with the reason why it is none: a new automatic act cannot come undeclared, and
-// none that is declared is carried out by nothing.
+// none that is declared is carried out by nothing. The list is testdata/automatic.csv here and in folders of modules.
 func TestWhateverBeginsByItselfNamesItsActOrWhyItIsNone(t *testing.T) {
 	t.Parallel()
 	reviewed, carried := reviewedWork(t)
@@ -35,7 +36,7 @@ func TestWhateverBeginsByItselfNamesItsActOrWhyItIsNone(t *testing.T) {
 		there = append(there, "process "+name)
 	}
 	slices.Sort(there)
-	require.Equal(t, reviewed, there, "testdata/automatic.csv says of each which automatic act it carries out, or why none")
+	require.Equal(t, reviewed, there, "automatic.csv says of each which automatic act it carries out, or why none")
 	for _, act := range app.Acts(app.With(All())) {
 		require.Contains(t, carried, act.Name, "nothing on the list carries out the act")
 		delete(carried, act.Name)
@@ -45,18 +46,21 @@ func TestWhateverBeginsByItselfNamesItsActOrWhyItIsNone(t *testing.T) {
 
 func reviewedWork(t *testing.T) (all []string, acts map[string]bool) {
 	t.Helper()
-	file, err := os.Open("testdata/automatic.csv")
-	require.NoError(t, err)
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
+	files, err := filepath.Glob("*/testdata/automatic.csv")
 	require.NoError(t, err)
 	acts = map[string]bool{}
-	for _, row := range rows[1:] {
-		what, name, act, reason := row[0], row[1], row[2], row[3]
-		require.True(t, (act == "") != (reason == ""), "%s %s: an act, or a reason why it is none", what, name)
-		all = append(all, what+" "+name)
-		if act != "" {
-			acts[act] = true
+	for _, path := range append(files, "testdata/automatic.csv") {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		rows, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
+		require.NoError(t, err, path)
+		for _, row := range rows[1:] {
+			what, name, act, reason := row[0], row[1], row[2], row[3]
+			require.True(t, (act == "") != (reason == ""), "%s %s: an act, or a reason why it is none", what, name)
+			all = append(all, what+" "+name)
+			if act != "" {
+				acts[act] = true
+			}
 		}
 	}
 	slices.Sort(all)
