@@ -32,7 +32,7 @@ export function IncidentFacts({ incident }: { incident: IncidentDetail }) {
   ];
   return (
     <Card title={t("incident.facts.title")}>
-      <Facts nameWidth={128} items={items.filter(({ value }) => Boolean(value))} />
+      <Facts nameWidth={140} items={items.filter(({ value }) => Boolean(value))} />
     </Card>
   );
 }
