@@ -95,6 +95,7 @@ func (w Why) Text() string {
 		return "the panel is read-only"
 	case NoPlan:
 		return "its feature is not in the plan"
+	case Free:
 	}
 	return ""
 }

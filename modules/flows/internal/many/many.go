@@ -41,12 +41,12 @@ type Record struct {
 	FinishedAt  *time.Time
 }
 
-func (r *Record) record() *Record { return r }
+// Common is what an operation has in common with all others.
+func (r *Record) Common() *Record { return r }
 
 // Row is one operation: a struct that embeds Record.
 type Row interface {
-	record() *Record
-
+	Common() *Record
 	// Names are those of its flows.
 	Names() []string
 	// Leave ends every flow that waits for its turn, with the reason.
@@ -115,7 +115,7 @@ func (o *Operations[R, P]) Worker() jobs.Worker {
 
 // Start notes what is wanted, with the job that does it.
 func (o *Operations[R, P]) Start(ctx context.Context, wanted P) error {
-	caller, r := access.From(ctx), wanted.record()
+	caller, r := access.From(ctx), wanted.Common()
 	r.ID, r.StartedBy, r.AccountID, r.StartedAt = database.NewID(), caller.Username, caller.AccountID, o.now()
 	return o.db.InTx(ctx, func(ctx context.Context) error {
 		follow := &operations.New{About: operations.About{Type: o.kind.About, ID: r.ID, Name: called(wanted.Names())}}
@@ -142,16 +142,16 @@ func (o *Operations[R, P]) Get(ctx context.Context, id string) (P, error) {
 		return nil, fault.Missing(fault.NoSuchThing)
 	}
 	of, err := o.read(ctx, id)
-	if err != nil || of.record().FinishedAt != nil {
+	if err != nil || of.Common().FinishedAt != nil {
 		return of, err
 	}
 	if err := o.look(ctx, of); err != nil {
 		return nil, err
 	}
-	followed, err := o.followed.Get(ctx, of.record().OperationID)
+	followed, err := o.followed.Get(ctx, of.Common().OperationID)
 	if err == nil && followed.FinishedAt != nil { // before a panel could note it
 		of.Leave(Cancelled, whyCancelled)
-		of.record().FinishedAt = followed.FinishedAt
+		of.Common().FinishedAt = followed.FinishedAt
 	}
 	return of, err
 }
@@ -178,7 +178,7 @@ func (o *Operations[R, P]) now() time.Time { return o.clock.Now().UTC().Truncate
 // Finish says that nothing is left to be done; Write notes it.
 func (o *Operations[R, P]) Finish(of P) {
 	at := o.now()
-	of.record().FinishedAt = &at
+	of.Common().FinishedAt = &at
 }
 
 // errOvertaken means that another panel has gone on with it.
@@ -186,7 +186,7 @@ var errOvertaken = errors.New("another panel goes on with this operation")
 
 // Write notes how the operation stands, in the transaction of the context. It fails when another panel has gone on.
 func (o *Operations[R, P]) Write(ctx context.Context, of P) error {
-	r := of.record()
+	r := of.Common()
 	before := r.Written
 	r.Written++
 	done, err := o.db.In(ctx).NewUpdate().Model(of).Column(append([]string{"written", "finished_at"}, o.kind.Columns...)...).
@@ -210,15 +210,15 @@ func (o *Operations[R, P]) Run(ctx context.Context, id string, progress Progress
 		return jobs.Permanent(err)
 	case err != nil:
 		return err
-	case of.record().FinishedAt != nil:
+	case of.Common().FinishedAt != nil:
 		return of.Outcome()
 	}
-	caller := access.Caller{Kind: access.Admin, AccountID: of.record().AccountID, Username: of.record().StartedBy}
+	caller := access.Caller{Kind: access.Admin, AccountID: of.Common().AccountID, Username: of.Common().StartedBy}
 	for {
 		if err := o.kind.Step(access.With(ctx, caller), of, progress); err != nil {
 			return o.ended(ctx, of, err)
 		}
-		if of.record().FinishedAt != nil {
+		if of.Common().FinishedAt != nil {
 			return of.Outcome()
 		}
 		select {

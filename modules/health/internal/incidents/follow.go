@@ -333,7 +333,7 @@ func (r *Round) rank(inc *incidentRow, s *Subject, causes []string) int {
 		return none
 	}
 	lately := r.now.Sub(inc.JoinedAt) <= together
-	if !lately && !(takesOver && inc.onlyNode(s.ID)) {
+	if !lately && (!takesOver || !inc.onlyNode(s.ID)) {
 		return none
 	}
 	return slices.Index(causeKinds, kind)
