@@ -36,7 +36,7 @@ func TestOtherModulesSeeNodesAsTheyAre(t *testing.T) {
 	require.Equal(t, nodesapi.Node{
 		ID: agent.NodeID, Name: "Beta", Address: "127.0.0.1", Addresses: []string{"203.0.113.9"},
 		State: "online", Online: true,
-		Roles: []string{}, Tags: []string{}, AgentVersion: "1.0.0", Capabilities: []string{
+		Roles: []string{}, Tags: []string{}, Country: "XX", AgentVersion: "1.0.0", Capabilities: []string{
 			"apply",
 			"stream",
 		}, CoreKind: "xray", CoreVersion: "26",
