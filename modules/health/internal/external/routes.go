@@ -38,7 +38,7 @@ type ReportList struct {
 }
 
 // asking is how long the service may take for an answer that costs nothing, with the wait for a turn.
-const asking = 40 * time.Second
+const asking = 35 * time.Second
 
 // Routes are the operations. Of reading, only the account and the operators are asked of the service.
 func (s *Service) Routes(view, manage access.Key) httpapi.Routes {
