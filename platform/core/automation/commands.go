@@ -110,7 +110,7 @@ func change(ctx context.Context, env cli.Env, path string, body any) error {
 		state = "stopped"
 	}
 	return env.Record(shown,
-		cli.Field{Key: "state", Label: "State", Value: env.T(state)},
+		cli.Field{Key: "state", Label: "State", Value: state, Shown: cli.Say(state)},
 		cli.Field{Key: "by", Label: "By", Value: cli.OrDash(shown.By)},
 		cli.Field{Key: "at", Label: "At", Value: cli.Stamp(shown.At)},
 		cli.Field{Key: "reason", Label: "Reason", Value: cli.OrDash(shown.Reason)},
