@@ -164,7 +164,8 @@ func (w *trial) isOver(t *testing.T) {
 			return fmt.Errorf("the incidents are %+v", page.Items)
 		}
 		one := page.Items[0]
-		require.Equal(t, []any{"node", "entry", "unreachable", 1, 1}, []any{one.Kind, one.Name, one.Hint, one.Nodes, one.Flows})
+		require.Equal(t, []any{"node", "entry", 1, 1}, []any{one.Kind, one.Name, one.Nodes, one.Flows})
+		require.Contains(t, []string{"unreachable", "route"}, one.Hint, "a place that looks late has still seen it")
 		require.Less(t, one.Open.Sub(one.Began), promised)
 		return nil
 	})

@@ -76,6 +76,11 @@ test("the matrix shows how nodes and flows do, and leads to who sees what", asyn
   await expect(page.getByRole("region", { name: "Verdict" })).toBeVisible();
   await passesGates(page);
 
+  await eventually("a flow that is judged", 240, async () => {
+    const path = "/api/v1/health/connection-units?q=Office";
+    const { total } = await stand.call<{ total: number }>(populated.token, "GET", path);
+    return total > 0 ? true : undefined;
+  });
   await page.goto(`${stand.url}/monitoring/flows`);
   await page.getByRole("link", { name: "Office" }).click();
   await expect(page.getByRole("heading", { name: "Office", level: 1 })).toBeVisible();
