@@ -9,11 +9,11 @@ import (
 )
 
 func check() doctor.Check {
-	return doctor.Check{ID: "components.automation", Group: "components", Title: "automatic acts", Run: standing}
+	return doctor.Check{ID: "components.automation", Group: "components", Title: "automatic acts", Run: warnWhileStopped}
 }
 
-// standing warns while everything automatic is stopped, for that is easily forgotten.
-func standing(ctx context.Context, env doctor.Env) doctor.Finding {
+// warnWhileStopped warns while everything automatic is stopped, for that is easily forgotten.
+func warnWhileStopped(ctx context.Context, env doctor.Env) doctor.Finding {
 	db, done, none := checks.Database(ctx, env)
 	if none != nil {
 		return *none

@@ -47,8 +47,7 @@ func eventKinds() []events.Kind {
 		{
 			Name: automation.EventStopped, Summary: "Somebody stopped everything that the panel does by itself",
 			Severity: events.Warning, Notify: true, Live: true, Screen: screen, Data: automation.News{},
-			Effect: "No DNS record is put right and no canary goes on until " +
-				"somebody resumes.",
+			Effect: "No DNS record is put right and no canary goes on until somebody resumes.",
 		},
 		{
 			Name: automation.EventResumed, Summary: "The panel acts by itself again", Notify: true, Live: true, Screen: screen,

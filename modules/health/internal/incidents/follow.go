@@ -50,16 +50,16 @@ func (r *Round) Follow(ctx context.Context, subjects []Subject) error {
 	var fresh []*Subject
 	for at := range subjects {
 		s := &subjects[at]
-		m, standing := suffering[s.ID], s.standing()
+		m, effect := suffering[s.ID], s.effect()
 		switch {
-		case m == nil && standing == bad:
+		case m == nil && effect == bad:
 			fresh = append(fresh, s)
-		case m == nil || standing == unsure:
-		case standing == bad:
+		case m == nil || effect == unsure:
+		case effect == bad:
 			if err := r.still(ctx, m, s); err != nil {
 				return err
 			}
-		case standing == well:
+		case effect == well:
 			r.leaves(m, s, saidLeft)
 		default:
 			r.leaves(m, s, saidRests)

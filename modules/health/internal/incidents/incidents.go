@@ -67,19 +67,19 @@ type Seen struct {
 	LatencyMs *float64   `json:"latency_ms"`
 }
 
-// standing is what a verdict means for incidents.
-type standing int
+// effect is what a verdict means for incidents.
+type effect int
 
 const (
-	unsure standing = iota // neither begins nor ends anything
+	unsure effect = iota // neither begins nor ends anything
 	well
 	rests // in maintenance, or switched off: nobody waits for it
 	bad
 )
 
-// standing of a subject. What nobody suffers from is no incident: an agent that is late for a moment, and a route of
+// effect of a subject. What nobody suffers from is no incident: an agent that is late for a moment, and a route of
 // the panel alone.
-func (s *Subject) standing() standing {
+func (s *Subject) effect() effect {
 	switch {
 	case s.Maintenance || s.Layers.Resting != "":
 		return rests
