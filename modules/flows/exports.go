@@ -42,6 +42,8 @@ func exportBlocks(h *hooks) flowsapi.BlockSources { return blockHook{h} }
 
 func exportTargets(h *hooks) flowsapi.FoundTargets { return &h.targets }
 
+func exportApplies(s *store) flowsapi.Applies { return appliesHook{s} }
+
 func exportEvidence(h *hooks) flowsapi.CanaryEvidence { return evidenceHook{h} }
 
 func exportPolicies(h *hooks) flowsapi.Policies { return &h.policies }

@@ -373,3 +373,18 @@ func agentOffline(away []awayNode) error {
 		With("nodes", called).
 		With("offline", away)
 }
+
+// appliesHook tells other modules where something is being installed.
+type appliesHook struct{ store *store }
+
+// OnNodes gives those of the nodes that an apply is at work on.
+func (h appliesHook) OnNodes(ctx context.Context, nodeIDs ...string) (map[string]bool, error) {
+	var found []string
+	err := h.store.db.In(ctx).NewRaw(`select distinct s.node_id from flow_applies a join flow_apply_steps s on s.apply_id = a.id
+		where a.finished_at is null and s.node_id::text = any(?::text[])`, pgdialect.Array(nodeIDs)).Scan(ctx, &found)
+	busy := map[string]bool{}
+	for _, id := range found {
+		busy[id] = true
+	}
+	return busy, database.Fault(err, nil)
+}

@@ -5,6 +5,8 @@ import (
 
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/incidents"
+	"panel/modules/health/internal/repair"
+	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/view"
 	"panel/platform/httpapi"
 )
@@ -15,10 +17,13 @@ type handlers struct {
 	views    *view.Views
 	runs     *runs
 	kept     *incidents.Incidents
+	repairs  *repair.Repairs
 }
 
-func newHandlers(p *policies, v *view.Views, r *runs, i *incidents.Incidents) *handlers {
-	return &handlers{p, v, r, i}
+func newHandlers(
+	p *policies, v *view.Views, r *runs, i *incidents.Incidents, heals *repair.Repairs,
+) *handlers {
+	return &handlers{p, v, r, i, heals}
 }
 
 func (h *handlers) summary(ctx context.Context, _ *struct{}) (*body[view.Summary], error) {
@@ -132,4 +137,23 @@ func (h *handlers) resolve(ctx context.Context, in *incidentActInput) (*body[inc
 		return nil, err
 	}
 	return h.incident(ctx, &in.SubjectPath)
+}
+
+func (h *handlers) actions(ctx context.Context, in *actionsInput) (*body[httpapi.Page[repair.Action]], error) {
+	page, err := h.repairs.Page(ctx, repair.Filter{PageQuery: in.PageQuery, State: in.State, NodeID: in.NodeID})
+	return &body[httpapi.Page[repair.Action]]{page}, err
+}
+
+func (h *handlers) approve(ctx context.Context, in *SubjectPath) (*body[repair.Action], error) {
+	if err := h.repairs.Approve(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	shown, err := h.repairs.Show(ctx, in.ID)
+	return &body[repair.Action]{shown}, err
+}
+
+func (h *handlers) dryRun(ctx context.Context, in *dryRunInput) (*body[repair.DryRun], error) {
+	limits := rules.Limits{MaxActionsPerHour: in.MaxActionsPerHour, CooldownS: in.CooldownS}
+	out, err := h.repairs.DryRun(ctx, in.PolicyID, rules.Repair{Actions: rules.Ladder, Limits: limits})
+	return &body[repair.DryRun]{out}, err
 }

@@ -20,10 +20,12 @@ import (
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/own"
 	"panel/modules/health/internal/place"
+	"panel/modules/health/internal/repair"
 	"panel/modules/health/internal/results"
 	"panel/modules/health/internal/view"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/entitlement"
@@ -60,30 +62,36 @@ func Module() module.Module {
 		Features: []entitlement.Feature{{Key: feature, Summary: "Health policies"}},
 		Faults: append([]fault.Declared{
 			{Kind: fault.KindConflict, Code: "default_policy", Summary: "The policy of everything else stays, and speaks of all"},
+			{Kind: fault.KindConflict, Code: "action_not_proposed", Summary: "The action waits for nobody's approval"},
 			{Kind: fault.KindConflict, Code: "incident_resolved", Summary: "The incident is resolved"},
 		}, external.Faults()...),
 		Journal: audit.Kinds{
 			Actions: append([]string{
 				healthapi.EventPolicyCreated, healthapi.EventPolicyUpdated, healthapi.EventPolicyDeleted, actionChecked,
-				incidents.ActionAcknowledged, incidents.ActionResolved,
+				incidents.ActionAcknowledged, incidents.ActionResolved, healthapi.EventActionRun, repair.ActionApproved,
 			}, external.Journal().Actions...),
-			Objects: append([]string{object, incidents.Object}, external.Journal().Objects...),
+			Objects: append([]string{object, incidents.Object, repair.Object}, external.Journal().Objects...),
 		},
 		Events:  append(eventKinds(), external.Events(View)...),
 		Secrets: external.Columns,
 		Tidy: []jobs.Tidy{
 			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong}, incidents.Tidy(), external.Tidy(),
+			repair.Tidy(view.KeptLong),
 		},
+		Acts:       []automation.Act{repair.Act(feature)},
 		Migrations: module.SQL(files),
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check(), external.Check()},
 		Private: []any{
-			place.New, results.New, own.New, incidents.New, judge.New, view.New, newPolicies, newRuns, newHandlers,
+			place.New, results.New, own.New, incidents.New, newRepairs, judge.New, view.New, newPolicies, newRuns, newHandlers,
 			external.NewPlatform, external.New,
 		},
 		Attach: attach,
 	}
 }
+
+// repairScreen is where it shows what self-repair did and proposes.
+const repairScreen = "/monitoring/repairs"
 
 // incidentScreen is where the web interface shows an incident.
 const incidentScreen = "/monitoring/incidents/{id}"
@@ -110,22 +118,37 @@ func eventKinds() []events.Kind {
 			Name: healthapi.EventIncidentResolved, Summary: "An incident is over", Needs: View, Live: true, Notify: true,
 			Resolves: []string{healthapi.EventIncidentOpened}, Screen: incidentScreen, Data: healthapi.IncidentNews{},
 		},
+		{
+			Name: healthapi.EventActionProposed, Summary: "Self-repair proposes something for somebody to approve", Needs: View,
+			Live: true, Notify: true, Subject: healthapi.Node, Screen: repairScreen, Data: healthapi.ActionNews{},
+			Effect: "Nothing is done about the node until somebody approves it.",
+		},
+		{
+			Name: healthapi.EventActionRun, Summary: "Self-repair did something, well or not", Needs: View, Live: true,
+			Notify: true, Severity: events.Warning, Subject: healthapi.Node, Screen: repairScreen,
+			Data: healthapi.ActionNews{},
+		},
+		{
+			Name: healthapi.EventActionSkipped, Summary: "Self-repair left something that it would have done", Needs: View,
+			Live: true, Subject: healthapi.Node, Data: healthapi.ActionNews{},
+		},
 	}
 }
 
 func attach(
 	h *handlers, p *place.Placer, r *results.Results, looks *own.Looks, j *judge.Judge, v *view.Views,
-	states flowsapi.HealthStates, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock, e *external.Service,
+	heals *repair.Repairs, states flowsapi.HealthStates, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock,
+	e *external.Service,
 ) module.Parts {
 	states.Add("health", v.FlowStates)
 	r.OnStored(j.Stored)
 	f := &follower{queue: queue, judge: j, now: clock.Now}
 	return module.Parts{
 		Routes:    httpapi.Join(h.routes(), e.Routes(View, Manage)),
-		Jobs:      slices.Concat(r.Jobs(), []jobs.Worker{worker(p)}, e.Jobs()),
-		Schedules: slices.Concat(results.Schedules(), []jobs.Schedule{schedule()}, e.Schedules()),
-		Listeners: append(e.Listeners(), f.listener()), AgentBatches: []ingest.Intake{r.Intake()},
-		Loops: append(r.Loops(), looks.Run, j.Run), Ready: []func(context.Context) error{r.Renew, f.begin},
+		Jobs:      slices.Concat(r.Jobs(), []jobs.Worker{worker(p), repairWorker(heals)}, e.Jobs()),
+		Schedules: slices.Concat(results.Schedules(), []jobs.Schedule{schedule(), repairSchedule()}, e.Schedules()),
+		Listeners: append(e.Listeners(), f.listener(), f.repairListener()), AgentBatches: []ingest.Intake{r.Intake()},
+		Loops: append(r.Loops(), looks.Run, j.Run, heals.Run), Ready: []func(context.Context) error{r.Renew, f.begin},
 		Metrics: append(collectors(db, looks), e.Metrics()...),
 	}
 }

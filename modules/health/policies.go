@@ -239,6 +239,7 @@ func (c PolicyParts) over(p rules.Policy) rules.Policy {
 	set(&p.SuccessThreshold, c.SuccessThreshold)
 	set(&p.Recheck, c.Recheck)
 	set(&p.Flap, c.Flap)
+	set(&p.Repair, c.Repair)
 	set(&p.Windows, c.Windows)
 	return p
 }
@@ -252,7 +253,7 @@ func differences(before, after *policyRow) map[string]audit.Change {
 		"checks": {a.Checks, b.Checks}, "vantages": {a.Vantages, b.Vantages}, "quorum": {a.Quorum, b.Quorum},
 		"failure_threshold": {a.FailureThreshold, b.FailureThreshold},
 		"success_threshold": {a.SuccessThreshold, b.SuccessThreshold}, "recheck": {a.Recheck, b.Recheck},
-		"flap": {a.Flap, b.Flap}, "maintenance_windows": {a.Windows, b.Windows},
+		"flap": {a.Flap, b.Flap}, "repair": {a.Repair, b.Repair}, "maintenance_windows": {a.Windows, b.Windows},
 	} {
 		if !reflect.DeepEqual(pair[0], pair[1]) {
 			out[field] = audit.Change{From: pair[0], To: pair[1]}

@@ -36,6 +36,9 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("/incidents/{id}", "Show an incident with who suffers and what happened", view, h.incident, reads),
 		httpapi.Post("/incidents/{id}/ack", "Acknowledge an incident", manage, h.acknowledge),
 		httpapi.Post("/incidents/{id}/resolve", "Resolve an incident by hand", manage, h.resolve),
+		httpapi.Get("/self-heal/actions", "List what self-repair did, proposes or left", view, h.actions, reads),
+		httpapi.Get("/self-heal/dry-run", "Show what self-repair would have done last week", view, h.dryRun, reads),
+		httpapi.Post("/self-heal/actions/{id}/approve", "Approve what self-repair proposes", manage, h.approve),
 		httpapi.Post("/checks/run", "Look at nodes and flows now", manage, h.run, httpapi.Status(http.StatusAccepted)),
 	)
 }

@@ -39,6 +39,7 @@ type PolicyParts struct {
 	SuccessThreshold *int            `json:"success_threshold,omitempty" minimum:"1" maximum:"20"`
 	Recheck          *rules.Recheck  `json:"recheck,omitempty"`
 	Flap             *rules.Flap     `json:"flap,omitempty"`
+	Repair           *rules.Repair   `json:"repair,omitempty"`
 	Windows          *[]rules.Window `json:"maintenance_windows,omitempty" maxItems:"32"`
 }
 
@@ -120,4 +121,16 @@ type IncidentAct struct {
 type incidentActInput struct {
 	SubjectPath
 	Body IncidentAct
+}
+
+type actionsInput struct {
+	httpapi.PageQuery
+	State  string `query:"state" enum:"proposed,approved,running,succeeded,failed,skipped"`
+	NodeID string `query:"node_id" maxLength:"64"`
+}
+
+type dryRunInput struct {
+	PolicyID          string `query:"policy_id" maxLength:"64" doc:"Only nodes of this policy"`
+	MaxActionsPerHour int    `query:"max_actions_per_hour" minimum:"1" maximum:"1000" default:"10"`
+	CooldownS         int    `query:"cooldown_s" minimum:"60" maximum:"86400" default:"300"`
 }

@@ -20,12 +20,14 @@ import (
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/own"
 	"panel/modules/health/internal/place"
+	"panel/modules/health/internal/repair"
 	"panel/modules/health/internal/results"
 	"panel/modules/health/internal/view"
 	"panel/modules/nodes"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/ingest"
@@ -57,6 +59,8 @@ type world struct {
 	seq    int64
 
 	documents *documents
+	heals     *repair.Repairs
+	orders    *orders
 }
 
 func nodesModule() module.Module { return nodes.Module() }
@@ -157,6 +161,7 @@ func (f *flows) manifest() module.Module {
 		Name: "flows", Summary: "Flows of a test", Events: flowKinds(), Journal: audit.Kinds{Objects: []string{"flow"}},
 		Exports: []any{
 			func() flowsapi.Flows { return f }, func() flowsapi.HealthStates { return f },
+			func() flowsapi.Applies { return &orders{} },
 		},
 		Attach: func() module.Parts { return module.Parts{} },
 	}
@@ -180,11 +185,12 @@ func newWorld(t *testing.T, names ...string) *world {
 	w := &world{
 		t: t, clock: clockwork.NewFakeClockAt(time.Now().Add(-began).UTC().Truncate(time.Second)),
 		fleet: &fleet{ports: map[string]int{}}, flows: &flows{},
-		documents: &documents{held: map[string]agentapi.Watches{}},
+		documents: &documents{held: map[string]agentapi.Watches{}}, orders: &orders{},
 	}
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus, journal audit.Journal,
+		stop *automation.Switch, listener *database.Listener,
 	) module.Parts {
 		w.views = view.New(db, w.fleet, looks, w.clock)
 		w.flows.Add("health", w.views.FlowStates)
@@ -192,8 +198,12 @@ func newWorld(t *testing.T, names ...string) *world {
 		kept := incidents.New(db, bus, journal, w.clock)
 		w.judge = judge.New(db, w.fleet, bus, kept, w.clock, zap.NewNop())
 		w.intake, w.own = r.Intake(), r
+		w.heals = repair.New(repair.Tools{
+			DB: db, Listener: listener, Clock: w.clock, Log: zap.NewNop(), Journal: journal, Bus: bus, Stop: stop,
+			Commands: w.orders, Applies: w.orders, Incidents: kept,
+		})
 		return module.Parts{
-			Routes: newHandlers(h.policies, w.views, h.runs, kept).routes(), Loops: r.Loops(),
+			Routes: newHandlers(h.policies, w.views, h.runs, kept, w.heals).routes(), Loops: r.Loops(),
 			AgentBatches: []ingest.Intake{r.Intake()}, Ready: []func(context.Context) error{r.Renew},
 			Jobs: append(r.Jobs(), worker(w.placer)),
 		}

@@ -75,6 +75,12 @@ type Flows interface {
 	RerenderFlows(ctx context.Context, why string, flowIDs ...string) error
 }
 
+// Applies tells where something is being installed.
+type Applies interface {
+	// OnNodes gives those of the nodes that an apply is at work on, in the context's transaction.
+	OnNodes(ctx context.Context, nodeIDs ...string) (map[string]bool, error)
+}
+
 // HealthStates collects who knows how flows are.
 type HealthStates interface {
 	// Add takes one more, while the panel is composed. It is asked once per page and gives healthy, degraded or down

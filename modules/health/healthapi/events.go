@@ -57,3 +57,20 @@ type IncidentNews struct {
 	State      string `json:"state"`
 	Reopened   int    `json:"reopened,omitempty"`
 }
+
+// Kinds of events about self-repair, ActionNews; their subject is the node.
+const (
+	EventActionProposed = "health.action_proposed" // a person is to approve it
+	EventActionRun      = "health.action_run"      // it was done, well or not
+	EventActionSkipped  = "health.action_skipped"
+)
+
+// ActionNews is about one act of self-repair.
+type ActionNews struct {
+	ActionID string `json:"action_id"`
+	Act      string `json:"action"`
+	Name     string `json:"name"` // of the node
+	State    string `json:"state"`
+	Reason   string `json:"reason,omitempty"`
+	Error    string `json:"error,omitempty"`
+}

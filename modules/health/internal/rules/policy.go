@@ -12,6 +12,7 @@ type Policy struct {
 	SuccessThreshold int      `json:"success_threshold" minimum:"1" maximum:"20" doc:"Successes in a row that make it say up again"`
 	Recheck          Recheck  `json:"recheck"`
 	Flap             Flap     `json:"flap"`
+	Repair           Repair   `json:"repair,omitzero" doc:"What the panel does about what it sees; left out: it suggests"`
 	Windows          []Window `json:"maintenance_windows" maxItems:"32" doc:"What fails meanwhile opens no incident"`
 }
 
@@ -60,4 +61,17 @@ type Window struct {
 	Minutes  int      `json:"minutes,omitempty" minimum:"1" maximum:"1440" doc:"Each week: how long"`
 	Zone     string   `json:"zone,omitempty" maxLength:"64" doc:"Each week: a time zone of the IANA list; UTC when left out"`
 	Note     string   `json:"note,omitempty" maxLength:"200"`
+}
+
+// Repair says what the panel does about a subject that is down, and how much.
+type Repair struct {
+	Mode    string   `json:"mode" enum:"observe,suggest,auto" doc:"observe: it only notes what it would do; suggest: a person approves; auto: it acts"`
+	Actions []string `json:"actions" maxItems:"1" enum:"restart_core" doc:"What it may do, tried in this order; none: it only tells"`
+	Limits  Limits   `json:"limits"`
+}
+
+// Limits are the budget of repairs. One subject bears at most three in an hour.
+type Limits struct {
+	MaxActionsPerHour int `json:"max_actions_per_hour" minimum:"1" maximum:"1000" doc:"Of all subjects of the policy together"`
+	CooldownS         int `json:"cooldown_s" minimum:"60" maximum:"86400" doc:"How long a subject is left alone after an action"`
 }

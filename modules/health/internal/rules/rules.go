@@ -33,6 +33,28 @@ const (
 // Layers are the types in the order in which they build on each other.
 var Layers = []string{Heartbeat, Core, TCP, UDP, TLS, HTTP, DNS}
 
+// Modes of self-repair.
+const (
+	Observe = "observe"
+	Suggest = "suggest"
+	Auto    = "auto"
+)
+
+// RestartCore has the agent start its core anew.
+const RestartCore = "restart_core"
+
+// Ladder are the acts of self-repair, the gentlest first.
+var Ladder = []string{RestartCore}
+
+// DefaultRepair suggests: nothing is done before somebody has seen what would be, and who trusts it says auto. The
+// numbers are those that tunnel monitors of panels have proved.
+func DefaultRepair() Repair {
+	const hourly, cooldown = 10, 300
+	return Repair{
+		Mode: Suggest, Actions: slices.Clone(Ladder), Limits: Limits{MaxActionsPerHour: hourly, CooldownS: cooldown},
+	}
+}
+
 const (
 	usualInterval = 30
 	usualTimeout  = 5
@@ -51,6 +73,7 @@ func Default() Policy {
 		},
 		Vantages: Vantages{Panel: true, Agents: 3}, Quorum: 2, FailureThreshold: 3, SuccessThreshold: 2,
 		Recheck: Recheck{Count: 3, EveryS: 5}, Flap: Flap{MaxChanges: 6, WindowS: 600}, Windows: []Window{},
+		Repair: DefaultRepair(),
 	}
 }
 
@@ -69,6 +92,12 @@ func (p Policy) Filled() Policy {
 		if c.TimeoutS == 0 {
 			c.TimeoutS = usualTimeout
 		}
+	}
+	if p.Repair.Mode == "" {
+		p.Repair = DefaultRepair()
+	}
+	if p.Repair.Actions == nil {
+		p.Repair.Actions = []string{}
 	}
 	if p.Windows == nil {
 		p.Windows = []Window{}

@@ -1,0 +1,187 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+
+	"panel/modules/health/healthapi"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/access"
+	"panel/platform/agentapi"
+	"panel/platform/audit"
+	"panel/platform/automation"
+	"panel/platform/database"
+	"panel/platform/fault"
+	"panel/platform/lease"
+)
+
+// Object is the type of actions in the journal.
+const Object = "health_action"
+
+// ActionApproved is what the journal calls that somebody approved an action.
+const ActionApproved = "health.action_approved"
+
+var errOver = fault.Conflict("action_not_proposed", "this action waits for nobody's approval")
+
+// Approve lets a proposed action be done. Again it changes nothing while it is under way. Faults: not_found (404),
+// action_not_proposed (409).
+func (r *Repairs) Approve(ctx context.Context, id string) error {
+	if !database.IsID(id) {
+		return fault.Missing(fault.NoSuchThing)
+	}
+	return r.DB.InTx(ctx, func(ctx context.Context) error {
+		a := new(row)
+		err := r.DB.In(ctx).NewSelect().Model(a).ExcludeColumn("sort_key").Where("a.id = ?", id).For("update").Scan(ctx)
+		switch {
+		case err != nil:
+			return database.Fault(err, nil)
+		case a.ApprovedBy != "" && (a.State == Approved || a.State == Running):
+			return nil
+		case a.State != Proposed:
+			return errOver
+		}
+		a.State, a.ApprovedBy = Approved, access.From(ctx).Name()
+		if err := r.save(ctx, a, "state", "approved_by"); err != nil {
+			return err
+		}
+		if err := r.record(ctx, ActionApproved, audit.OK, a); err != nil {
+			return err
+		}
+		return r.Wake(ctx, a.ID)
+	})
+}
+
+func (r *Repairs) save(ctx context.Context, a *row, columns ...string) error {
+	_, err := r.DB.In(ctx).NewUpdate().Model(a).Column(columns...).WherePK().Exec(ctx)
+	if err != nil {
+		return database.Fault(fmt.Errorf("store an action: %w", err), nil)
+	}
+	return nil
+}
+
+func (r *Repairs) record(ctx context.Context, action, result string, a *row) error {
+	err := r.Journal.Record(ctx, r.DB.In(ctx), audit.Entry{
+		Action: action, Object: audit.Object{Type: Object, ID: a.ID, Name: a.Name}, Result: result,
+		Changes: map[string]audit.Change{"act": {To: a.Act}, "node": {To: a.NodeID}, "state": {To: a.State}},
+	})
+	if err != nil {
+		return fmt.Errorf("record a repair: %w", err)
+	}
+	return nil
+}
+
+// step sends the order of an approved action, or reads how it ended.
+func (r *Repairs) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
+	a := new(row)
+	err := r.DB.In(ctx).NewSelect().Model(a).ExcludeColumn("sort_key").Where("a.id = ?", c.ID).Scan(ctx)
+	if err != nil {
+		return lease.Done(), database.Fault(err, nil)
+	}
+	switch a.State {
+	case Approved:
+		return lease.After(resultPoll), c.InTx(ctx, func(ctx context.Context) error { return r.begin(ctx, a) })
+	case Running:
+		return r.ended(ctx, c, a)
+	}
+	return lease.Done(), nil
+}
+
+// begin orders the act, together with what says so: who goes on after a panel that died neither forgets nor repeats it.
+// What has changed since the decision is looked at again.
+func (r *Repairs) begin(ctx context.Context, a *row) error {
+	against, err := r.stillAgainst(ctx, a)
+	if err != nil {
+		return err
+	}
+	now := r.now()
+	if against != "" {
+		a.State, a.Reason, a.FinishedAt = Skipped, against, &now
+		if err := r.save(ctx, a, "state", "reason", "finished_at"); err != nil {
+			return err
+		}
+		return r.tell(ctx, healthapi.EventActionSkipped, a)
+	}
+	by := a.ApprovedBy
+	if by == "" {
+		by = "self-repair"
+	}
+	sent, err := r.Commands.Send(ctx, nodesapi.Order{
+		NodeID: a.NodeID, Kind: string(agentapi.RestartCore), Deadline: now.Add(orderLimit), By: by,
+	})
+	if err != nil {
+		return fmt.Errorf("order a repair: %w", err)
+	}
+	a.State, a.CommandID, a.StartedAt = Running, sent[0], &now
+	return r.save(ctx, a, "state", "command_id", "started_at")
+}
+
+// stillAgainst says why an approved action must not begin after all. What a person has approved does not ask whether
+// the panel may act by itself.
+func (r *Repairs) stillAgainst(ctx context.Context, a *row) (string, error) {
+	found, err := r.suspects(ctx, a.NodeID)
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 || !fits(a.Act, found[0].subject()) {
+		return Recovered, nil
+	}
+	if found[0].Maintenance {
+		return Maintenance, nil
+	}
+	busy, err := r.Applies.OnNodes(ctx, a.NodeID)
+	if err != nil {
+		return "", fmt.Errorf("ask whether something is being installed: %w", err)
+	}
+	if busy[a.NodeID] {
+		return Applying, nil
+	}
+	why, err := r.Stop.Stopped(ctx, actRepair)
+	if err != nil || why == automation.Switched && a.ApprovedBy != "" {
+		return "", err
+	}
+	return string(why), nil
+}
+
+// ended reads how the order ended.
+func (r *Repairs) ended(ctx context.Context, c *lease.Claim, a *row) (lease.Next, error) {
+	results, err := r.Commands.Results(ctx, a.CommandID)
+	if err != nil {
+		return lease.Done(), fmt.Errorf("read how a repair ended: %w", err)
+	}
+	result, over := results[a.CommandID]
+	if !over {
+		return lease.After(resultPoll), nil
+	}
+	state, said := Succeeded, ""
+	if !result.OK {
+		if state, said = Failed, result.Error; said == "" {
+			said = result.Code
+		}
+	}
+	return lease.Done(), c.InTx(ctx, func(ctx context.Context) error { return r.finish(ctx, a, state, said) })
+}
+
+func (r *Repairs) finish(ctx context.Context, a *row, state, said string) error {
+	now, result := r.now(), audit.OK
+	a.State, a.Error, a.FinishedAt = state, said, &now
+	if state == Failed {
+		result = audit.Failed
+	}
+	if err := r.save(ctx, a, "state", "error", "finished_at"); err != nil {
+		return err
+	}
+	if err := r.record(ctx, healthapi.EventActionRun, result, a); err != nil {
+		return err
+	}
+	return r.tell(ctx, healthapi.EventActionRun, a)
+}
+
+// giveUp ends an action whose steps fail again and again.
+func (r *Repairs) giveUp(ctx context.Context, c *lease.Claim, cause error) error {
+	a := new(row)
+	err := r.DB.In(ctx).NewSelect().Model(a).ExcludeColumn("sort_key").Where("a.id = ?", c.ID).Scan(ctx)
+	if err != nil {
+		return database.Fault(err, nil)
+	}
+	return r.finish(ctx, a, Failed, "the panel could not go on: "+cause.Error())
+}

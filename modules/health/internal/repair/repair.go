@@ -1,0 +1,303 @@
+package repair
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/jonboulle/clockwork"
+	"github.com/uptrace/bun"
+	"github.com/uptrace/bun/dialect/pgdialect"
+	"go.uber.org/zap"
+
+	"panel/modules/flows/flowsapi"
+	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/place"
+	"panel/modules/health/internal/rules"
+	"panel/modules/health/internal/verdict"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/audit"
+	"panel/platform/automation"
+	"panel/platform/database"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/lease"
+)
+
+// actRepair is the automatic act of this package.
+const actRepair = "health.repair"
+
+// Act declares it.
+func Act(feature string) automation.Act {
+	return automation.Act{
+		Name: actRepair, Summary: "Restarts the core of a node whose agent says that it does not run",
+		Budget:  "three times an hour for each node, and what its health policy allows; nothing unless the policy says auto",
+		Actions: []string{healthapi.EventActionRun}, Feature: feature,
+		ReadOnly: entitlement.Stops, Blocked: entitlement.Stops,
+	}
+}
+
+// row is an action as it is stored.
+type row struct {
+	bun.BaseModel `bun:"table:health_actions,alias:a"`
+
+	ID         string     `bun:"id,pk,type:uuid"`
+	Act        string     `bun:"act"`
+	NodeID     string     `bun:"node_id,type:uuid"`
+	Name       string     `bun:"name"`
+	PolicyID   string     `bun:"policy_id,type:uuid"`
+	IncidentID *string    `bun:"incident_id,type:uuid"`
+	State      string     `bun:"state"`
+	Reason     string     `bun:"reason"`
+	Evidence   Evidence   `bun:"evidence,type:jsonb"`
+	Error      string     `bun:"error"`
+	ApprovedBy string     `bun:"approved_by"`
+	CommandID  string     `bun:"command_id"`
+	CreatedAt  time.Time  `bun:"created_at"`
+	StartedAt  *time.Time `bun:"started_at"`
+	FinishedAt *time.Time `bun:"finished_at"`
+	SortKey    string     `bun:"sort_key,scanonly"`
+}
+
+// Evidence is what an action was decided by.
+type Evidence struct {
+	State string          `json:"state" enum:"down,degraded"`
+	Since time.Time       `json:"since"`
+	Hint  string          `json:"hint"`
+	Cells json.RawMessage `json:"checks" doc:"What all vantages said about each check then"`
+}
+
+// Incidents tells which unresolved incident a subject suffers from.
+type Incidents interface {
+	Of(ctx context.Context, kind, subjectID string) (id string, err error)
+}
+
+// Tools are what repairs work with.
+type Tools struct {
+	DB        *database.DB
+	Listener  *database.Listener
+	Clock     clockwork.Clock
+	Log       *zap.Logger
+	Journal   audit.Journal
+	Bus       *events.Bus
+	Stop      *automation.Switch
+	Commands  nodesapi.Commands
+	Applies   flowsapi.Applies
+	Incidents Incidents
+}
+
+// Repairs decides and repairs. Run brings actions to their end on this panel.
+type Repairs struct {
+	Tools
+	*lease.Driver
+}
+
+const (
+	attempts   = 12 // about five minutes of failures in a row
+	orderLimit = 2 * time.Minute
+	resultPoll = time.Second
+)
+
+// New makes repairs.
+func New(t Tools) *Repairs {
+	r := &Repairs{Tools: t}
+	r.Driver = lease.New(t.DB, t.Listener, t.Clock, t.Log, lease.Process{
+		Name: "repair", Step: r.step, GiveUp: r.giveUp, Attempts: attempts,
+		Table: lease.Table{Name: "health_actions", Open: "state in ('approved', 'running')", Order: "created_at"},
+	})
+	return r
+}
+
+func (r *Repairs) now() time.Time { return r.Clock.Now().UTC().Truncate(time.Microsecond) }
+
+// suspect is a node that an act might help.
+type suspect struct {
+	ID          string       `bun:"subject_id"`
+	Name        string       `bun:"name"`
+	State       string       `bun:"state"`
+	Hint        string       `bun:"hint"`
+	Since       time.Time    `bun:"since"`
+	Maintenance bool         `bun:"maintenance"`
+	PolicyID    string       `bun:"policy_id"`
+	Layers      place.Layers `bun:"layers,type:jsonb"`
+	Cells       json.RawMessage
+}
+
+func (s *suspect) subject() Subject {
+	return Subject{
+		ID: s.ID, State: s.State, Hint: s.Hint, Since: s.Since, Maintenance: s.Maintenance,
+		Heard: s.Layers.Heartbeat == verdict.Heard,
+	}
+}
+
+// suspects reads nodes that repairs are about, all or one.
+func (r *Repairs) suspects(ctx context.Context, nodeID string) (rows []suspect, err error) {
+	const most = 500
+	err = r.DB.In(ctx).NewRaw(`select subject_id, name, state, hint, since, maintenance, policy_id, layers, cells
+		from health_states where kind = ? and state in (?, ?) and hint = ? and ? in ('', subject_id::text)
+		order by since, subject_id limit ?`, healthapi.Node, healthapi.Down, healthapi.Degraded, verdict.HintCore, nodeID,
+		most).Scan(ctx, &rows)
+	return rows, database.Fault(err, nil)
+}
+
+// lock lets one panel decide at a time: budgets are counted and spent in one transaction.
+const lock = 7203120633
+
+// Look decides once about all nodes that suffer, in one transaction.
+func (r *Repairs) Look(ctx context.Context) error {
+	return r.DB.InTx(ctx, func(ctx context.Context) error {
+		if _, err := r.DB.In(ctx).ExecContext(ctx, "select pg_advisory_xact_lock(?)", lock); err != nil {
+			return database.Fault(err, nil)
+		}
+		if err := r.withdraw(ctx); err != nil {
+			return err
+		}
+		suspects, err := r.suspects(ctx, "")
+		if err != nil || len(suspects) == 0 {
+			return err
+		}
+		why, err := r.Stop.Stopped(ctx, actRepair)
+		if err != nil {
+			return err
+		}
+		policies, err := r.policies(ctx)
+		if err != nil {
+			return err
+		}
+		past, err := r.past(ctx, suspects)
+		if err != nil {
+			return err
+		}
+		busy, err := r.Applies.OnNodes(ctx, ids(suspects)...)
+		if err != nil {
+			return fmt.Errorf("ask where something is being installed: %w", err)
+		}
+		for i := range suspects {
+			s := &suspects[i]
+			d := Decide(Case{
+				Now: r.now(), Subject: s.subject(), PolicyID: s.PolicyID, Repair: policies(s.PolicyID), Why: why,
+				Applying: busy[s.ID], Past: past,
+			})
+			made, err := r.decided(ctx, s, d)
+			if err != nil {
+				return err
+			}
+			past = append(past, made...)
+		}
+		return nil
+	})
+}
+
+func ids(suspects []suspect) []string {
+	out := make([]string, len(suspects))
+	for i := range suspects {
+		out[i] = suspects[i].ID
+	}
+	return out
+}
+
+// policies gives what each policy says of repairs; one that is gone or off says what the default does.
+func (r *Repairs) policies(ctx context.Context) (func(id string) rules.Repair, error) {
+	all, err := place.Policies(ctx, r.DB)
+	if err != nil {
+		return nil, fmt.Errorf("read the policies: %w", err)
+	}
+	found := map[string]rules.Repair{}
+	for _, p := range all {
+		found[p.ID] = p.Repair
+	}
+	return func(id string) rules.Repair {
+		if repair, known := found[id]; known {
+			return repair
+		}
+		return rules.DefaultRepair()
+	}, nil
+}
+
+// past gives the actions that budgets count: all within the longest cool-down that counts, and those of the suspects
+// since they are as they are.
+func (r *Repairs) past(ctx context.Context, suspects []suspect) (out []Past, err error) {
+	oldest := r.now().Add(-24 * time.Hour)
+	for i := range suspects {
+		if suspects[i].Since.Before(oldest) {
+			oldest = suspects[i].Since
+		}
+	}
+	var rows []row
+	err = r.DB.In(ctx).NewSelect().Model(&rows).Column("act", "node_id", "policy_id", "state", "created_at", "started_at").
+		Where("created_at > ? or node_id = any(?::uuid[]) and created_at >= ?", r.now().Add(-24*time.Hour),
+			pgdialect.Array(ids(suspects)), oldest).Where("state <> ?", Skipped).Scan(ctx)
+	for i := range rows {
+		out = append(out, rows[i].past())
+	}
+	return out, database.Fault(err, nil)
+}
+
+// past counts from the moment at which it began.
+func (a *row) past() Past {
+	p := Past{Subject: a.NodeID, Policy: a.PolicyID, Act: a.Act, State: a.State, At: a.CreatedAt}
+	if a.StartedAt != nil {
+		p.At = *a.StartedAt
+	}
+	return p
+}
+
+// decided writes a decision down. What is skipped is noted once an hour for each reason.
+func (r *Repairs) decided(ctx context.Context, s *suspect, d Decision) (made []Past, err error) {
+	if d.Act == "" {
+		return nil, nil
+	}
+	if d.State == Skipped {
+		if known, err := r.noted(ctx, s, d); known || err != nil {
+			return nil, err
+		}
+	}
+	a := &row{
+		ID: database.NewID(), Act: d.Act, NodeID: s.ID, Name: s.Name, PolicyID: s.PolicyID, State: d.State, Reason: d.Reason,
+		CreatedAt: r.now(), Evidence: Evidence{State: s.State, Since: s.Since.UTC(), Hint: s.Hint, Cells: s.Cells},
+	}
+	incident, err := r.Incidents.Of(ctx, healthapi.Node, s.ID)
+	if err != nil {
+		return nil, err
+	}
+	if incident != "" {
+		a.IncidentID = &incident
+	}
+	if d.State == Skipped {
+		a.FinishedAt = &a.CreatedAt
+	}
+	if _, err := r.DB.In(ctx).NewInsert().Model(a).Exec(ctx); err != nil {
+		return nil, database.Fault(fmt.Errorf("store an action: %w", err), nil)
+	}
+	switch d.State {
+	case Approved:
+		err = r.Wake(ctx, a.ID)
+	case Proposed:
+		err = r.tell(ctx, healthapi.EventActionProposed, a)
+	default:
+		err = r.tell(ctx, healthapi.EventActionSkipped, a)
+	}
+	return []Past{a.past()}, err
+}
+
+func (r *Repairs) noted(ctx context.Context, s *suspect, d Decision) (known bool, err error) {
+	err = r.DB.In(ctx).NewRaw(`select exists (select from health_actions where node_id = ? and act = ? and state = ?
+		and reason = ? and created_at > ?)`, s.ID, d.Act, Skipped, d.Reason, r.now().Add(-time.Hour)).Scan(ctx, &known)
+	return known, database.Fault(err, nil)
+}
+
+// withdraw takes back proposals about nodes that need them no more.
+func (r *Repairs) withdraw(ctx context.Context) error {
+	_, err := r.DB.In(ctx).NewRaw(`update health_actions a set state = ?, reason = ?, finished_at = ? where a.state = ?
+		and not exists (select from health_states s where s.kind = ? and s.subject_id = a.node_id and s.state in (?, ?)
+			and s.hint = ?)`, Skipped, Recovered, r.now(), Proposed, healthapi.Node, healthapi.Down, healthapi.Degraded,
+		verdict.HintCore).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
+func (r *Repairs) tell(ctx context.Context, kind string, a *row) error {
+	return r.Bus.Emit(ctx, events.Event{Kind: kind, SubjectID: a.NodeID, At: r.now(), Data: healthapi.ActionNews{
+		ActionID: a.ID, Act: a.Act, Name: a.Name, State: a.State, Reason: a.Reason, Error: a.Error,
+	}})
+}
