@@ -31,7 +31,7 @@ func (r *Repairs) Approve(ctx context.Context, id string) error {
 	}
 	return r.DB.InTx(ctx, func(ctx context.Context) error {
 		a := new(row)
-		err := r.DB.In(ctx).NewSelect().Model(a).ExcludeColumn("sort_key").Where("a.id = ?", id).For("update").Scan(ctx)
+		err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", id).For("update").Scan(ctx)
 		switch {
 		case err != nil:
 			return database.Fault(err, nil)
@@ -73,7 +73,7 @@ func (r *Repairs) record(ctx context.Context, action, result string, a *row) err
 // step sends the order of an approved action, or reads how it ended.
 func (r *Repairs) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	a := new(row)
-	err := r.DB.In(ctx).NewSelect().Model(a).ExcludeColumn("sort_key").Where("a.id = ?", c.ID).Scan(ctx)
+	err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", c.ID).Scan(ctx)
 	if err != nil {
 		return lease.Done(), database.Fault(err, nil)
 	}
@@ -179,7 +179,7 @@ func (r *Repairs) finish(ctx context.Context, a *row, state, said string) error 
 // giveUp ends an action whose steps fail again and again.
 func (r *Repairs) giveUp(ctx context.Context, c *lease.Claim, cause error) error {
 	a := new(row)
-	err := r.DB.In(ctx).NewSelect().Model(a).ExcludeColumn("sort_key").Where("a.id = ?", c.ID).Scan(ctx)
+	err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", c.ID).Scan(ctx)
 	if err != nil {
 		return database.Fault(err, nil)
 	}

@@ -75,7 +75,7 @@ func (r *Repairs) Page(ctx context.Context, f Filter) (page httpapi.Page[Action]
 // Show gives one action. Fault: not_found (404).
 func (r *Repairs) Show(ctx context.Context, id string) (Action, error) {
 	a := new(row)
-	err := r.DB.In(ctx).NewSelect().Model(a).ExcludeColumn("sort_key").Where("a.id = ?", id).Scan(ctx)
+	err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", id).Scan(ctx)
 	return a.shown(), database.Fault(err, nil)
 }
 
