@@ -120,19 +120,23 @@ func (h *handlers) incidents(
 	return &body[httpapi.Page[incidents.Incident]]{page}, err
 }
 
-func (h *handlers) incident(ctx context.Context, in *SubjectPath) (*body[incidents.Detail], error) {
+func (h *handlers) incident(ctx context.Context, in *SubjectPath) (*body[repair.Detail], error) {
 	detail, err := h.kept.Detail(ctx, in.ID)
-	return &body[incidents.Detail]{detail}, err
+	if err != nil {
+		return nil, err
+	}
+	done, err := h.repairs.OfIncident(ctx, in.ID)
+	return &body[repair.Detail]{repair.Detail{Detail: detail, Actions: done}}, err
 }
 
-func (h *handlers) acknowledge(ctx context.Context, in *incidentActInput) (*body[incidents.Detail], error) {
+func (h *handlers) acknowledge(ctx context.Context, in *incidentActInput) (*body[repair.Detail], error) {
 	if err := h.kept.Acknowledge(ctx, in.ID, in.Body.Note); err != nil {
 		return nil, err
 	}
 	return h.incident(ctx, &in.SubjectPath)
 }
 
-func (h *handlers) resolve(ctx context.Context, in *incidentActInput) (*body[incidents.Detail], error) {
+func (h *handlers) resolve(ctx context.Context, in *incidentActInput) (*body[repair.Detail], error) {
 	if err := h.kept.Resolve(ctx, in.ID, in.Body.Note); err != nil {
 		return nil, err
 	}
@@ -140,20 +144,38 @@ func (h *handlers) resolve(ctx context.Context, in *incidentActInput) (*body[inc
 }
 
 func (h *handlers) actions(ctx context.Context, in *actionsInput) (*body[httpapi.Page[repair.Action]], error) {
-	page, err := h.repairs.Page(ctx, repair.Filter{PageQuery: in.PageQuery, State: in.State, NodeID: in.NodeID})
+	page, err := h.repairs.Page(ctx, repair.Filter{
+		PageQuery: in.PageQuery, State: in.State, NodeID: in.NodeID, IncidentID: in.IncidentID,
+	})
 	return &body[httpapi.Page[repair.Action]]{page}, err
+}
+
+func (h *handlers) action(ctx context.Context, in *SubjectPath) (*body[repair.Action], error) {
+	shown, err := h.repairs.Show(ctx, in.ID)
+	return &body[repair.Action]{shown}, err
 }
 
 func (h *handlers) approve(ctx context.Context, in *SubjectPath) (*body[repair.Action], error) {
 	if err := h.repairs.Approve(ctx, in.ID); err != nil {
 		return nil, err
 	}
-	shown, err := h.repairs.Show(ctx, in.ID)
-	return &body[repair.Action]{shown}, err
+	return h.action(ctx, in)
+}
+
+func (h *handlers) dismiss(ctx context.Context, in *SubjectPath) (*body[repair.Action], error) {
+	if err := h.repairs.Dismiss(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return h.action(ctx, in)
 }
 
 func (h *handlers) dryRun(ctx context.Context, in *dryRunInput) (*body[repair.DryRun], error) {
-	limits := rules.Limits{MaxActionsPerHour: in.MaxActionsPerHour, CooldownS: in.CooldownS}
-	out, err := h.repairs.DryRun(ctx, in.PolicyID, rules.Repair{Actions: rules.Ladder, Limits: limits})
+	wanted := rules.Repair{
+		Actions: in.Actions, Limits: rules.Limits{MaxActionsPerHour: in.MaxActionsPerHour, CooldownS: in.CooldownS},
+	}
+	if len(wanted.Actions) == 0 {
+		wanted.Actions = rules.Ladder
+	}
+	out, err := h.repairs.DryRun(ctx, in.PolicyID, wanted)
 	return &body[repair.DryRun]{out}, err
 }

@@ -69,6 +69,7 @@ func Module() module.Module {
 			Actions: append([]string{
 				healthapi.EventPolicyCreated, healthapi.EventPolicyUpdated, healthapi.EventPolicyDeleted, actionChecked,
 				incidents.ActionAcknowledged, incidents.ActionResolved, healthapi.EventActionRun, repair.ActionApproved,
+				repair.ActionDismissed,
 			}, external.Journal().Actions...),
 			Objects: append([]string{object, incidents.Object, repair.Object}, external.Journal().Objects...),
 		},
@@ -81,7 +82,7 @@ func Module() module.Module {
 		Acts:       []automation.Act{repair.Act(feature)},
 		Migrations: module.SQL(files),
 		Commands:   console.Commands,
-		Checks:     []doctor.Check{check(), external.Check()},
+		Checks:     []doctor.Check{check(), repairCheck(), external.Check()},
 		Private: []any{
 			place.New, results.New, own.New, incidents.New, newRepairs, judge.New, view.New, newPolicies, newRuns, newHandlers,
 			external.NewPlatform, external.New,
@@ -149,6 +150,6 @@ func attach(
 		Schedules: slices.Concat(results.Schedules(), []jobs.Schedule{schedule(), repairSchedule()}, e.Schedules()),
 		Listeners: append(e.Listeners(), f.listener(), f.repairListener()), AgentBatches: []ingest.Intake{r.Intake()},
 		Loops: append(r.Loops(), looks.Run, j.Run, heals.Run), Ready: []func(context.Context) error{r.Renew, f.begin},
-		Metrics: append(collectors(db, looks), e.Metrics()...),
+		Metrics: slices.Concat(collectors(db, looks), repairMetrics(db), e.Metrics()),
 	}
 }

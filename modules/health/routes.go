@@ -38,7 +38,9 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Post("/incidents/{id}/resolve", "Resolve an incident by hand", manage, h.resolve),
 		httpapi.Get("/self-heal/actions", "List what self-repair did, proposes or left", view, h.actions, reads),
 		httpapi.Get("/self-heal/dry-run", "Show what self-repair would have done last week", view, h.dryRun, reads),
+		httpapi.Get("/self-heal/actions/{id}", "Show an action of self-repair", view, h.action, reads),
 		httpapi.Post("/self-heal/actions/{id}/approve", "Approve what self-repair proposes", manage, h.approve),
+		httpapi.Post("/self-heal/actions/{id}/dismiss", "Dismiss what self-repair proposes", manage, h.dismiss),
 		httpapi.Post("/checks/run", "Look at nodes and flows now", manage, h.run, httpapi.Status(http.StatusAccepted)),
 	)
 }

@@ -125,12 +125,14 @@ type incidentActInput struct {
 
 type actionsInput struct {
 	httpapi.PageQuery
-	State  string `query:"state" enum:"proposed,approved,running,succeeded,failed,skipped"`
-	NodeID string `query:"node_id" maxLength:"64"`
+	State      string `query:"state" enum:"proposed,approved,running,succeeded,failed,skipped,undone,open" doc:"open: proposed, approved or running"`
+	NodeID     string `query:"node_id" maxLength:"64"`
+	IncidentID string `query:"incident_id" maxLength:"64"`
 }
 
 type dryRunInput struct {
-	PolicyID          string `query:"policy_id" maxLength:"64" doc:"Only nodes of this policy"`
-	MaxActionsPerHour int    `query:"max_actions_per_hour" minimum:"1" maximum:"1000" default:"10"`
-	CooldownS         int    `query:"cooldown_s" minimum:"60" maximum:"86400" default:"300"`
+	PolicyID          string   `query:"policy_id" maxLength:"64" doc:"Only nodes of this policy"`
+	Actions           []string `query:"actions" maxItems:"1" enum:"restart_core" doc:"What it might do, separated by commas; none: all that there is"`
+	MaxActionsPerHour int      `query:"max_actions_per_hour" minimum:"1" maximum:"1000" default:"10"`
+	CooldownS         int      `query:"cooldown_s" minimum:"60" maximum:"86400" default:"300"`
 }

@@ -6,10 +6,8 @@ import (
 	"time"
 
 	"panel/modules/flows/flowsapi"
-	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/place"
-	"panel/modules/health/internal/repair"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/entitlement"
 	"panel/platform/events"
@@ -77,41 +75,4 @@ func (f *follower) follow(ctx context.Context, event events.Event) error {
 		}
 	}
 	return f.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: "soon", At: f.now().Add(placeSoon)})
-}
-
-// repairKind is the job that decides what to do about nodes that suffer; its schedule and listener have the same name.
-const repairKind = "health.repair"
-
-type repairArgs struct{}
-
-// Kind names the worker.
-func (repairArgs) Kind() string { return repairKind }
-
-func repairWorker(r *repair.Repairs) jobs.Worker {
-	return jobs.Worker{
-		Kind: repairKind, Timeout: time.Minute,
-		Work: func(ctx context.Context, _ jobs.Job) error { return r.Look(ctx) },
-	}
-}
-
-// repairSchedule decides again what was put off. It looks also while the panel may not act, to say that it does not.
-func repairSchedule() jobs.Schedule {
-	return jobs.Schedule{
-		Name: repairKind, Cron: "* * * * *", ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
-		Args: func() jobs.Args { return repairArgs{} },
-	}
-}
-
-// repairListener decides as soon as the verdict about a node has changed.
-func (f *follower) repairListener() events.Listener {
-	return events.Listener{
-		Name: repairKind, Kinds: []string{healthapi.EventStateChanged}, Feature: feature,
-		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
-		Handle: events.With(func(ctx context.Context, _ events.Event, news healthapi.StateNews) error {
-			if news.Kind != healthapi.Node {
-				return nil
-			}
-			return f.queue.Insert(ctx, repairArgs{}, jobs.Opts{Unique: "soon", At: f.now()})
-		}),
-	}
 }

@@ -32,6 +32,7 @@ import (
 	"panel/platform/events"
 	"panel/platform/ingest"
 	"panel/platform/module"
+	"panel/platform/operations"
 	"panel/platform/paneltest"
 )
 
@@ -190,7 +191,7 @@ func newWorld(t *testing.T, names ...string) *world {
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus, journal audit.Journal,
-		stop *automation.Switch, listener *database.Listener,
+		stop *automation.Switch, listener *database.Listener, follow *operations.Store,
 	) module.Parts {
 		w.views = view.New(db, w.fleet, looks, w.clock)
 		w.flows.Add("health", w.views.FlowStates)
@@ -201,6 +202,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.heals = repair.New(repair.Tools{
 			DB: db, Listener: listener, Clock: w.clock, Log: zap.NewNop(), Journal: journal, Bus: bus, Stop: stop,
 			Commands: w.orders, Applies: w.orders, Incidents: kept,
+			Follow: follow,
 		})
 		return module.Parts{
 			Routes: newHandlers(h.policies, w.views, h.runs, kept, w.heals).routes(), Loops: r.Loops(),

@@ -27,6 +27,7 @@ func Commands(env cli.Env) []*cobra.Command {
 	group.AddCommand(
 		nodesCommand(env), flowsCommand(env), showCommand(env), checkCommand(env),
 		incidentsCommand(env), incidentCommand(env), ackCommand(env), resolveCommand(env),
+		repairsCommand(env), repairCommand(env),
 		policiesCommand(env), createPolicyCommand(env), changePolicyCommand(env), deletePolicyCommand(env),
 		checksCommand(env),
 	)

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"panel/modules/health/internal/incidents"
+	"panel/modules/health/internal/repair"
 	"panel/platform/cli"
 )
 
@@ -51,7 +52,7 @@ func incidentCells(i incidents.Incident) []string {
 // shownIncident is an incident as commands print it.
 type shownIncident struct {
 	Schema string `json:"schema"`
-	incidents.Detail
+	repair.Detail
 }
 
 func (s *shownIncident) print(env cli.Env) error {
@@ -71,7 +72,7 @@ func incidentCommand(env cli.Env) *cobra.Command {
 		Use: "incident <id>", Short: "Show what happened in an incident", Args: cobra.ExactArgs(1),
 		Example: "panelctl health incident 0199a0de-0000-7000-8000-000000000001",
 		Long: "Shows what happened in an incident, oldest first, by GET /api/v1/health/incidents/{id}. With --json also who is " +
-			"affected and what each place saw then.",
+			"affected, what each place saw then, and what self-repair did about it.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {

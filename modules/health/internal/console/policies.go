@@ -40,7 +40,9 @@ func policiesCommand(env cli.Env) *cobra.Command {
 	return command
 }
 
-var policyHeads = []string{"Name", "Counts for", "In force", "Checks", "Quorum", "Failures", "Nodes", "Flows", "ID"}
+var policyHeads = []string{
+	"Name", "Counts for", "In force", "Checks", "Quorum", "Failures", "Self-repair", "Nodes", "Flows", "ID",
+}
 
 func policyCells(p policy) []string {
 	checks := make([]string, len(p.Checks))
@@ -49,7 +51,8 @@ func policyCells(p policy) []string {
 	}
 	return []string{
 		p.Name, scopeText(p.Scope), strconv.FormatBool(p.Enabled), strings.Join(checks, ", "), strconv.Itoa(p.Quorum),
-		strconv.Itoa(p.FailureThreshold), strconv.Itoa(p.Nodes), strconv.Itoa(p.ConnectionUnits), p.ID,
+		strconv.Itoa(p.FailureThreshold), cli.OrDash(p.Repair.Mode), strconv.Itoa(p.Nodes), strconv.Itoa(p.ConnectionUnits),
+		p.ID,
 	}
 }
 
@@ -72,6 +75,9 @@ type said struct {
 	enabled, panel        bool
 	quorum, failures      int
 	successes, agents     int
+	repair                string
+	repairs               []string
+	hourly, cooldown      int
 }
 
 // wanted is a policy as it is sent; what is left out stays.
@@ -84,6 +90,7 @@ type wanted struct {
 	Quorum           *int            `json:"quorum,omitempty"`
 	FailureThreshold *int            `json:"failure_threshold,omitempty"`
 	SuccessThreshold *int            `json:"success_threshold,omitempty"`
+	Repair           *rules.Repair   `json:"repair,omitempty"`
 }
 
 func (s *said) flags(command *cobra.Command) {
@@ -97,6 +104,10 @@ func (s *said) flags(command *cobra.Command) {
 	set.IntVar(&s.successes, "successes", 2, "good checks in a row that make a place say up: 1 to 20")
 	set.IntVar(&s.agents, "agents", 3, "how many other nodes check: 0 to 8")
 	set.BoolVar(&s.panel, "panel", true, "whether the panel checks as well")
+	set.StringVar(&s.repair, "repair", rules.Suggest, "what self-repair does: observe, suggest or auto")
+	set.StringSliceVar(&s.repairs, "repair-actions", rules.Ladder, "what self-repair may do, separated by commas")
+	set.IntVar(&s.hourly, "repair-hourly", 10, "repairs in an hour, of all its nodes together: 1 to 1000")
+	set.IntVar(&s.cooldown, "repair-cooldown", 300, "seconds for which a node is left alone after a repair: 60 to 86400")
 }
 
 // scope gives whom the flags speak of, nil when they do not say. Failures: usage, those of the API, none of that name.
@@ -119,8 +130,8 @@ func (s *said) scope(ctx context.Context, client *cli.Client) (*rules.Scope, err
 	return &rules.Scope{Kind: kind, ID: path[strings.LastIndex(path, "/")+1:]}, nil
 }
 
-// change gives what the given flags change of a policy; from is what its places are now, nil for a new one.
-func (s *said) change(given func(flag string) bool, from *rules.Vantages) (to wanted) {
+// change gives what the given flags change of a policy; from is the policy as it is now, nil for a new one.
+func (s *said) change(given func(flag string) bool, from *policy) (to wanted) {
 	pick := func(flag string, put func()) {
 		if given(flag) {
 			put()
@@ -134,11 +145,22 @@ func (s *said) change(given func(flag string) bool, from *rules.Vantages) (to wa
 	if given("agents") || given("panel") {
 		places := rules.Vantages{Panel: s.panel, Agents: s.agents}
 		if from != nil {
-			places = *from
+			places = from.Vantages
 			pick("agents", func() { places.Agents = s.agents })
 			pick("panel", func() { places.Panel = s.panel })
 		}
 		to.Vantages = &places
+	}
+	if given("repair") || given("repair-actions") || given("repair-hourly") || given("repair-cooldown") {
+		repairs := rules.DefaultRepair()
+		if from != nil {
+			repairs = from.Repair
+		}
+		pick("repair", func() { repairs.Mode = s.repair })
+		pick("repair-actions", func() { repairs.Actions = s.repairs })
+		pick("repair-hourly", func() { repairs.Limits.MaxActionsPerHour = s.hourly })
+		pick("repair-cooldown", func() { repairs.Limits.CooldownS = s.cooldown })
+		to.Repair = &repairs
 	}
 	return to
 }
@@ -194,7 +216,7 @@ func changePolicyCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			body := s.change(cmd.Flags().Changed, &before.Vantages)
+			body := s.change(cmd.Flags().Changed, &before)
 			body.Scope, body.Revision = scope, &before.Revision
 			return savePolicy(cmd.Context(), env, client, http.MethodPatch, policiesPath+"/"+url.PathEscape(before.ID), body)
 		},

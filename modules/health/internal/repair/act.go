@@ -2,53 +2,30 @@ package repair
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"panel/modules/health/healthapi"
 	"panel/modules/nodes/nodesapi"
-	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
-	"panel/platform/fault"
 	"panel/platform/lease"
+	"panel/platform/operations"
 )
 
 // Object is the type of actions in the journal.
 const Object = "health_action"
 
-// ActionApproved is what the journal calls that somebody approved an action.
-const ActionApproved = "health.action_approved"
-
-var errOver = fault.Conflict("action_not_proposed", "this action waits for nobody's approval")
-
-// Approve lets a proposed action be done. Again it changes nothing while it is under way. Faults: not_found (404),
-// action_not_proposed (409).
-func (r *Repairs) Approve(ctx context.Context, id string) error {
-	if !database.IsID(id) {
-		return fault.Missing(fault.NoSuchThing)
+// load reads an action; with "update" nobody else changes it until the transaction ends. Fault: not_found (404).
+func (r *Repairs) load(ctx context.Context, id, lock string) (*row, error) {
+	a := new(row)
+	q := r.DB.In(ctx).NewSelect().Model(a).ColumnExpr(columns).Where("a.id = ?", id)
+	if lock != "" {
+		q = q.For(lock)
 	}
-	return r.DB.InTx(ctx, func(ctx context.Context) error {
-		a := new(row)
-		err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", id).For("update").Scan(ctx)
-		switch {
-		case err != nil:
-			return database.Fault(err, nil)
-		case a.ApprovedBy != "" && (a.State == Approved || a.State == Running):
-			return nil
-		case a.State != Proposed:
-			return errOver
-		}
-		a.State, a.ApprovedBy = Approved, access.From(ctx).Name()
-		if err := r.save(ctx, a, "state", "approved_by"); err != nil {
-			return err
-		}
-		if err := r.record(ctx, ActionApproved, audit.OK, a); err != nil {
-			return err
-		}
-		return r.Wake(ctx, a.ID)
-	})
+	return a, database.Fault(q.Scan(ctx), nil)
 }
 
 func (r *Repairs) save(ctx context.Context, a *row, columns ...string) error {
@@ -96,10 +73,7 @@ func (r *Repairs) begin(ctx context.Context, a *row) error {
 	now := r.now()
 	if against != "" {
 		a.State, a.Reason, a.FinishedAt = Skipped, against, &now
-		if err := r.save(ctx, a, "state", "reason", "finished_at"); err != nil {
-			return err
-		}
-		return r.tell(ctx, healthapi.EventActionSkipped, a)
+		return r.skip(ctx, a)
 	}
 	by := a.ApprovedBy
 	if by == "" {
@@ -112,7 +86,21 @@ func (r *Repairs) begin(ctx context.Context, a *row) error {
 		return fmt.Errorf("order a repair: %w", err)
 	}
 	a.State, a.CommandID, a.StartedAt = Running, sent[0], &now
-	return r.save(ctx, a, "state", "command_id", "started_at")
+	if err := r.save(ctx, a, "state", "command_id", "started_at"); err != nil {
+		return err
+	}
+	return r.Follow.Move(ctx, a.ID, 0)
+}
+
+// skip stores that an action is not done after all.
+func (r *Repairs) skip(ctx context.Context, a *row) error {
+	if err := r.save(ctx, a, "state", "reason", "finished_at", "dismissed_by"); err != nil {
+		return err
+	}
+	if err := r.Follow.End(ctx, a.ID, operations.ErrCancelled); err != nil {
+		return err
+	}
+	return r.tell(ctx, healthapi.EventActionSkipped, a)
 }
 
 // stillAgainst says why an approved action must not begin after all. What a person has approved does not ask whether
@@ -163,14 +151,18 @@ func (r *Repairs) ended(ctx context.Context, c *lease.Claim, a *row) (lease.Next
 
 func (r *Repairs) finish(ctx context.Context, a *row, state, said string) error {
 	now, result := r.now(), audit.OK
+	var cause error
 	a.State, a.Error, a.FinishedAt = state, said, &now
 	if state == Failed {
-		result = audit.Failed
+		result, cause = audit.Failed, errors.New(said)
 	}
 	if err := r.save(ctx, a, "state", "error", "finished_at"); err != nil {
 		return err
 	}
 	if err := r.record(ctx, healthapi.EventActionRun, result, a); err != nil {
+		return err
+	}
+	if err := r.Follow.End(ctx, a.ID, cause); err != nil {
 		return err
 	}
 	return r.tell(ctx, healthapi.EventActionRun, a)

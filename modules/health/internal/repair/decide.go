@@ -20,6 +20,7 @@ const (
 	Succeeded = "succeeded" // the agent did it; whether that helped is the verdict's to say
 	Failed    = "failed"
 	Skipped   = "skipped"
+	Undone    = "undone" // what it changed was given back
 )
 
 // Why an action was skipped, beside what automation.Why says.
@@ -30,6 +31,7 @@ const (
 	Budget      = "budget"      // so much was done within the hour
 	Cooldown    = "cooldown"    // something was done a moment ago
 	Recovered   = "recovered"   // the node got well, or suffers from something else
+	Dismissed   = "dismissed"   // a person did not want it
 )
 
 // PerSubject is how many actions one subject bears within an hour, whatever policies say.
@@ -49,11 +51,12 @@ type Subject struct {
 type Past struct {
 	Subject, Policy, Act, State string
 	At                          time.Time
+	Dismissed                   bool // a person has said no
 }
 
 // began says that it cost something of the budget.
 func (p Past) began() bool {
-	return slices.Contains([]string{Approved, Running, Succeeded, Failed}, p.State)
+	return slices.Contains([]string{Approved, Running, Succeeded, Failed, Undone}, p.State)
 }
 
 // Case is what a decision follows from.
@@ -109,7 +112,7 @@ func fits(act string, s Subject) bool {
 func (c Case) tried(act string) bool {
 	return slices.ContainsFunc(c.Past, func(p Past) bool {
 		return p.Subject == c.Subject.ID && p.Act == act && !p.At.Before(c.Subject.Since) &&
-			(p.began() || p.State == Proposed)
+			(p.began() || p.State == Proposed || p.Dismissed)
 	})
 }
 

@@ -23,6 +23,7 @@ import (
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/lease"
+	"panel/platform/operations"
 )
 
 // actRepair is the automatic act of this package.
@@ -53,11 +54,26 @@ type row struct {
 	Evidence   Evidence   `bun:"evidence,type:jsonb"`
 	Error      string     `bun:"error"`
 	ApprovedBy string     `bun:"approved_by"`
+	Dismisser  string     `bun:"dismissed_by"`
+	Outcome    string     `bun:"outcome"`
+	Effects    []Effect   `bun:"effects,type:jsonb"`
 	CommandID  string     `bun:"command_id"`
 	CreatedAt  time.Time  `bun:"created_at"`
 	StartedAt  *time.Time `bun:"started_at"`
 	FinishedAt *time.Time `bun:"finished_at"`
+	UndoneAt   *time.Time `bun:"undone_at"`
+	UndoneBy   string     `bun:"undone_by"`
+	PolicyName string     `bun:"policy_name,scanonly"`
 	SortKey    string     `bun:"sort_key,scanonly"`
+}
+
+// Effect is something that an action changed, and that undoing it gives back.
+type Effect struct {
+	Kind string `json:"kind" enum:"pool,domain"`
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	From string `json:"from"`
+	To   string `json:"to"`
 }
 
 // Evidence is what an action was decided by.
@@ -65,7 +81,7 @@ type Evidence struct {
 	State string          `json:"state" enum:"down,degraded"`
 	Since time.Time       `json:"since"`
 	Hint  string          `json:"hint"`
-	Cells json.RawMessage `json:"checks" doc:"What all vantages said about each check then"`
+	Cells json.RawMessage `json:"checks" doc:"What all vantages said about each check then, as in the list of nodes"`
 }
 
 // Incidents tells which unresolved incident a subject suffers from.
@@ -85,6 +101,7 @@ type Tools struct {
 	Commands  nodesapi.Commands
 	Applies   flowsapi.Applies
 	Incidents Incidents
+	Follow    *operations.Store
 }
 
 // Repairs decides and repairs. Run brings actions to their end on this panel.
@@ -150,7 +167,7 @@ func (r *Repairs) Look(ctx context.Context) error {
 		if _, err := r.DB.In(ctx).ExecContext(ctx, "select pg_advisory_xact_lock(?)", lock); err != nil {
 			return database.Fault(err, nil)
 		}
-		if err := r.withdraw(ctx); err != nil {
+		if err := r.follow(ctx); err != nil {
 			return err
 		}
 		suspects, err := r.suspects(ctx, "")
@@ -225,9 +242,9 @@ func (r *Repairs) past(ctx context.Context, suspects []suspect) (out []Past, err
 		}
 	}
 	var rows []row
-	err = r.DB.In(ctx).NewSelect().Model(&rows).Column("act", "node_id", "policy_id", "state", "created_at", "started_at").
+	err = r.DB.In(ctx).NewSelect().Model(&rows).Column("act", "node_id", "policy_id", "state", "reason", "created_at", "started_at").
 		Where("created_at > ? or node_id = any(?::uuid[]) and created_at >= ?", r.now().Add(-24*time.Hour),
-			pgdialect.Array(ids(suspects)), oldest).Where("state <> ?", Skipped).Scan(ctx)
+			pgdialect.Array(ids(suspects)), oldest).Where("state <> ? or reason = ?", Skipped, Dismissed).Scan(ctx)
 	for i := range rows {
 		out = append(out, rows[i].past())
 	}
@@ -236,7 +253,9 @@ func (r *Repairs) past(ctx context.Context, suspects []suspect) (out []Past, err
 
 // past counts from the moment at which it began.
 func (a *row) past() Past {
-	p := Past{Subject: a.NodeID, Policy: a.PolicyID, Act: a.Act, State: a.State, At: a.CreatedAt}
+	p := Past{
+		Subject: a.NodeID, Policy: a.PolicyID, Act: a.Act, State: a.State, At: a.CreatedAt, Dismissed: a.Reason == Dismissed,
+	}
 	if a.StartedAt != nil {
 		p.At = *a.StartedAt
 	}
@@ -255,7 +274,7 @@ func (r *Repairs) decided(ctx context.Context, s *suspect, d Decision) (made []P
 	}
 	a := &row{
 		ID: database.NewID(), Act: d.Act, NodeID: s.ID, Name: s.Name, PolicyID: s.PolicyID, State: d.State, Reason: d.Reason,
-		CreatedAt: r.now(), Evidence: Evidence{State: s.State, Since: s.Since.UTC(), Hint: s.Hint, Cells: s.Cells},
+		Effects: []Effect{}, CreatedAt: r.now(), Evidence: Evidence{State: s.State, Since: s.Since.UTC(), Hint: s.Hint, Cells: s.Cells},
 	}
 	incident, err := r.Incidents.Of(ctx, healthapi.Node, s.ID)
 	if err != nil {
@@ -285,15 +304,6 @@ func (r *Repairs) noted(ctx context.Context, s *suspect, d Decision) (known bool
 	err = r.DB.In(ctx).NewRaw(`select exists (select from health_actions where node_id = ? and act = ? and state = ?
 		and reason = ? and created_at > ?)`, s.ID, d.Act, Skipped, d.Reason, r.now().Add(-time.Hour)).Scan(ctx, &known)
 	return known, database.Fault(err, nil)
-}
-
-// withdraw takes back proposals about nodes that need them no more.
-func (r *Repairs) withdraw(ctx context.Context) error {
-	_, err := r.DB.In(ctx).NewRaw(`update health_actions a set state = ?, reason = ?, finished_at = ? where a.state = ?
-		and not exists (select from health_states s where s.kind = ? and s.subject_id = a.node_id and s.state in (?, ?)
-			and s.hint = ?)`, Skipped, Recovered, r.now(), Proposed, healthapi.Node, healthapi.Down, healthapi.Degraded,
-		verdict.HintCore).Exec(ctx)
-	return database.Fault(err, nil)
 }
 
 func (r *Repairs) tell(ctx context.Context, kind string, a *row) error {

@@ -3,12 +3,14 @@ package repair
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
-	"panel/modules/health/healthapi"
-	"panel/modules/health/internal/rules"
-	"panel/modules/health/internal/verdict"
+	"github.com/uptrace/bun"
+
+	"panel/modules/health/internal/incidents"
 	"panel/platform/database"
+	"panel/platform/fault"
 	"panel/platform/httpapi"
 	"panel/platform/jobs"
 	"panel/platform/keyset"
@@ -21,35 +23,66 @@ type Action struct {
 	NodeID     string     `json:"node_id" format:"uuid"`
 	NodeName   string     `json:"node_name"`
 	PolicyID   string     `json:"policy_id" format:"uuid"`
+	PolicyName string     `json:"policy_name" doc:"Empty: the policy is gone"`
 	IncidentID *string    `json:"incident_id" doc:"What the node suffered from; null: no incident"`
-	State      string     `json:"state" enum:"proposed,approved,running,succeeded,failed,skipped"`
-	Reason     string     `json:"reason" enum:",stopped,read_only,not_in_plan,dry_run,maintenance,applying,budget,cooldown,recovered" doc:"Of skipped"`
+	State      string     `json:"state" enum:"proposed,approved,running,succeeded,failed,skipped,undone"`
+	Reason     string     `json:"reason" enum:",stopped,read_only,not_in_plan,dry_run,maintenance,applying,budget,cooldown,recovered,dismissed" doc:"Of skipped"`
 	Error      string     `json:"error" doc:"Of failed"`
+	Outcome    string     `json:"outcome" enum:",helped,not_helped" doc:"Of what was done: whether the node is well after it; empty: not known yet"`
 	ApprovedBy string     `json:"approved_by" doc:"Empty: the panel acted by itself, or nobody has approved it"`
+	Dismisser  string     `json:"dismissed_by"`
 	Evidence   Evidence   `json:"evidence"`
+	Effects    []Effect   `json:"effects" doc:"What it changed, and what undoing it gives back"`
+	Undoable   bool       `json:"undoable"`
+	UndoneAt   *time.Time `json:"undone_at"`
+	UndoneBy   string     `json:"undone_by" doc:"Empty: the panel, because the cause is gone"`
 	CreatedAt  time.Time  `json:"created_at"`
 	StartedAt  *time.Time `json:"started_at"`
 	FinishedAt *time.Time `json:"finished_at"`
 }
 
+// Detail is an incident with what was done about it.
+type Detail struct {
+	incidents.Detail
+	Actions []Action `json:"actions" doc:"What self-repair did or proposes, oldest first, the first 100"`
+}
+
 func (a *row) shown() Action {
 	return Action{
-		ID: a.ID, Act: a.Act, NodeID: a.NodeID, NodeName: a.Name, PolicyID: a.PolicyID, IncidentID: a.IncidentID,
-		State: a.State, Reason: a.Reason, Error: a.Error, ApprovedBy: a.ApprovedBy, Evidence: a.Evidence,
-		CreatedAt: a.CreatedAt.UTC(), StartedAt: a.StartedAt, FinishedAt: a.FinishedAt,
+		ID: a.ID, Act: a.Act, NodeID: a.NodeID, NodeName: a.Name, PolicyID: a.PolicyID, PolicyName: a.PolicyName,
+		IncidentID: a.IncidentID, State: a.State, Reason: a.Reason, Error: a.Error, Outcome: a.Outcome,
+		ApprovedBy: a.ApprovedBy, Dismisser: a.Dismisser, Evidence: a.Evidence, Effects: slices.Concat([]Effect{}, a.Effects),
+		Undoable: a.undoable(), UndoneAt: utc(a.UndoneAt), UndoneBy: a.UndoneBy,
+		CreatedAt: a.CreatedAt.UTC(), StartedAt: utc(a.StartedAt), FinishedAt: utc(a.FinishedAt),
 	}
+}
+
+// undoable says whether there is something that can be given back.
+func (a *row) undoable() bool { return a.State == Succeeded && len(a.Effects) > 0 }
+
+func utc(at *time.Time) *time.Time {
+	if at == nil {
+		return nil
+	}
+	moment := at.UTC()
+	return &moment
 }
 
 // Filter chooses the actions of a page.
 type Filter struct {
 	httpapi.PageQuery
-	State  string
-	NodeID string
+	State      string // or open; empty: all
+	NodeID     string
+	IncidentID string
 }
+
+// Unfinished as a state of the filter takes what waits for somebody and what is under way.
+const Unfinished = "open"
 
 // columns are all but those of the lease.
 const columns = `a.id, a.act, a.node_id, a.name, a.policy_id, a.incident_id, a.state, a.reason, a.evidence, a.error,
-	a.approved_by, a.command_id, a.created_at, a.started_at, a.finished_at`
+	a.approved_by, a.dismissed_by, a.outcome, a.effects, a.command_id, a.created_at, a.started_at, a.finished_at, a.undone_at,
+	a.undone_by, coalesce((select p.name from health_policies p where p.id = a.policy_id), '') as policy_name`
 
 var orders = map[string]keyset.Order{"created_at": {Expression: "a.created_at", Kind: httpapi.CursorMoment}}
 
@@ -59,73 +92,55 @@ func (r *Repairs) Page(ctx context.Context, f Filter) (page httpapi.Page[Action]
 	if err != nil {
 		return page, err
 	}
-	const chosen = "? in ('', a.state) and ? in ('', a.node_id::text)"
 	var rows []row
-	q := r.DB.In(ctx).NewSelect().Model(&rows).ColumnExpr(columns).Where(chosen, f.State, f.NodeID)
+	q := f.chosen(r.DB.In(ctx).NewSelect().Model(&rows).ColumnExpr(columns))
 	if err := k.Apply(q, nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list actions: %w", err), nil)
 	}
-	total, err := r.DB.In(ctx).NewSelect().Model((*row)(nil)).Where(chosen, f.State, f.NodeID).Count(ctx)
+	total, err := f.chosen(r.DB.In(ctx).NewSelect().Model((*row)(nil))).Count(ctx)
 	if err != nil {
 		return page, database.Fault(fmt.Errorf("count actions: %w", err), nil)
 	}
 	return keyset.Page(k, rows, int(total), (*row).shown, func(a *row) (string, string) { return a.SortKey, a.ID }), nil
 }
 
+func (f *Filter) chosen(q *bun.SelectQuery) *bun.SelectQuery {
+	if f.State == Unfinished {
+		q = q.Where("a.state in (?, ?, ?)", Proposed, Approved, Running)
+	} else if f.State != "" {
+		q = q.Where("a.state = ?", f.State)
+	}
+	if f.NodeID != "" {
+		q = q.Where("a.node_id::text = ?", f.NodeID)
+	}
+	if f.IncidentID != "" {
+		q = q.Where("a.incident_id::text = ?", f.IncidentID)
+	}
+	return q
+}
+
 // Show gives one action. Fault: not_found (404).
 func (r *Repairs) Show(ctx context.Context, id string) (Action, error) {
-	a := new(row)
-	err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", id).Scan(ctx)
-	return a.shown(), database.Fault(err, nil)
-}
-
-// DryRun is what self-repair would have done.
-type DryRun struct {
-	Days    int `json:"days"`
-	Cases   int `json:"cases" doc:"How often a node came to need an act"`
-	Actions int `json:"actions" doc:"How often it would have been done"`
-	Spared  int `json:"spared" doc:"How often the budget or the cool-down would have kept it"`
-	Nodes   int `json:"nodes" doc:"Nodes that it would have been done to"`
-}
-
-// dryDays is how far back a dry run looks.
-const dryDays = 7
-
-// DryRun replays the changes of the last week by what a policy says, as if it had said auto: of the nodes of that
-// policy, or of all where none is named.
-func (r *Repairs) DryRun(ctx context.Context, policyID string, repair rules.Repair) (DryRun, error) {
-	var changes []struct {
-		SubjectID, PolicyID, State, Hint string
-		At                               time.Time
+	if !database.IsID(id) {
+		return Action{}, fault.Missing(fault.NoSuchThing)
 	}
-	err := r.DB.In(ctx).NewRaw(`select c.subject_id, s.policy_id, c.state, c.hint, c.at from health_changes c
-		join health_states s on s.kind = c.kind and s.subject_id = c.subject_id
-		where c.kind = ? and c.at > ? and c.hint = ? and ? in ('', s.policy_id::text) order by c.at, c.id`, healthapi.Node,
-		r.now().AddDate(0, 0, -dryDays), verdict.HintCore, policyID).Scan(ctx, &changes)
+	a, err := r.load(ctx, id, "")
+	return a.shown(), err
+}
+
+// OfIncident gives what was done about an incident, or is proposed, oldest first, the first hundred.
+func (r *Repairs) OfIncident(ctx context.Context, incidentID string) ([]Action, error) {
+	const most = 100
+	var rows []row
+	err := r.DB.In(ctx).NewSelect().Model(&rows).ColumnExpr(columns).Where("a.incident_id::text = ?", incidentID).
+		OrderExpr("a.created_at, a.id").Limit(most).Scan(ctx)
 	if err != nil {
-		return DryRun{}, database.Fault(fmt.Errorf("read what happened last week: %w", err), nil)
+		return nil, database.Fault(fmt.Errorf("read what was done about an incident: %w", err), nil)
 	}
-	out, nodes := DryRun{Days: dryDays}, map[string]bool{}
-	repair.Mode = rules.Auto
-	var past []Past
-	for _, c := range changes {
-		d := Decide(Case{
-			Now: c.At, PolicyID: c.PolicyID, Repair: repair, Past: past,
-			Subject: Subject{ID: c.SubjectID, State: c.State, Hint: c.Hint, Since: c.At, Heard: true},
-		})
-		switch d.State {
-		case Approved:
-			past = append(past, Past{c.SubjectID, c.PolicyID, d.Act, Succeeded, c.At})
-			out.Actions++
-			nodes[c.SubjectID] = true
-		case Skipped:
-			out.Spared++
-		default:
-			continue
-		}
-		out.Cases++
+	out := make([]Action, len(rows))
+	for i := range rows {
+		out[i] = rows[i].shown()
 	}
-	out.Nodes = len(nodes)
 	return out, nil
 }
 

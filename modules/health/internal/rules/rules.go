@@ -96,13 +96,22 @@ func (p Policy) Filled() Policy {
 	if p.Repair.Mode == "" {
 		p.Repair = DefaultRepair()
 	}
-	if p.Repair.Actions == nil {
-		p.Repair.Actions = []string{}
-	}
+	p.Repair.Actions = climbed(p.Repair.Actions)
 	if p.Windows == nil {
 		p.Windows = []Window{}
 	}
 	return p
+}
+
+// climbed are acts in the sequence of the ladder, each once.
+func climbed(acts []string) []string {
+	out := []string{}
+	for _, act := range Ladder {
+		if slices.Contains(acts, act) {
+			out = append(out, act)
+		}
+	}
+	return out
 }
 
 // Has gives the check of a type.

@@ -11,6 +11,11 @@ create table health_actions (
     evidence       jsonb       not null,
     error          text        not null default '',
     approved_by    text        not null default '',
+    dismissed_by   text        not null default '',
+    outcome        text        not null default '',
+    effects        jsonb       not null default '[]',
+    undone_at      timestamptz,
+    undone_by      text        not null default '',
     command_id     text        not null default '',
     created_at     timestamptz not null,
     started_at     timestamptz,
@@ -24,3 +29,4 @@ create table health_actions (
 create index health_actions_node on health_actions (node_id, created_at);
 create index health_actions_at on health_actions (created_at, id);
 create index health_actions_open on health_actions (lease_until) where state in ('approved', 'running');
+create index health_actions_incident on health_actions (incident_id, created_at);
