@@ -311,10 +311,125 @@ func TestTheDryRunCountsLastWeek(t *testing.T) {
 	w.core("ber", "failed")
 	var out repair.DryRun
 	w.admin.Get("/api/v1/health/self-heal/dry-run").Is(http.StatusOK).JSON(&out)
-	require.Equal(t, repair.DryRun{Days: 7, Cases: 3, Actions: 2, Spared: 1, Nodes: 2}, out, "the second of ams is too soon")
+	counted := out
+	counted.Items = nil
+	require.Equal(t, repair.DryRun{Days: 7, Cases: 3, Actions: 2, Spared: 1, Nodes: 2}, counted, "the second of ams is too soon")
+	require.Len(t, out.Items, 3)
+	require.Equal(t, []string{"ber", "approved", "", "ams", "skipped", "cooldown"}, []string{
+		out.Items[0].NodeName, out.Items[0].State, out.Items[0].Reason,
+		out.Items[1].NodeName, out.Items[1].State, out.Items[1].Reason,
+	}, "the newest first")
 	w.admin.Get("/api/v1/health/self-heal/dry-run?max_actions_per_hour=1").Is(http.StatusOK).JSON(&out)
 	require.Equal(t, 1, out.Actions)
 	w.heal()
 	require.Equal(t, "skipped", w.actions()[0].State, "a policy that only observes does nothing")
 	require.Equal(t, repair.Observing, w.actions()[0].Reason)
+}
+
+// Whether a repair helped is the verdict's to say: the node is well after it, or is not after five minutes. The incident
+// tells what was done about it, and is mitigated when the repair helped.
+func TestARepairSaysWhetherItHelped(t *testing.T) {
+	t.Parallel()
+	w := broken(t, "auto")
+	w.heal()
+	w.drives()
+	w.reaches("running")
+	w.orders.end(nodesapi.Result{OK: true})
+	a := w.reaches("succeeded")
+	require.Empty(t, a.Outcome, "nobody knows yet")
+	require.NotNil(t, a.IncidentID)
+	var incident struct {
+		State   string
+		Actions []repair.Action
+	}
+	w.admin.Get("/api/v1/health/incidents/" + *a.IncidentID).Is(http.StatusOK).JSON(&incident)
+	require.Equal(t, "open", incident.State)
+	require.Len(t, incident.Actions, 1)
+	w.core("ams", "running")
+	w.heal()
+	require.Equal(t, "helped", w.actions()[0].Outcome)
+	w.admin.Get("/api/v1/health/incidents/" + *a.IncidentID).Is(http.StatusOK).JSON(&incident)
+	require.Equal(t, []string{"mitigated", "helped"}, []string{incident.State, incident.Actions[0].Outcome})
+
+	w.passes(10 * time.Minute)
+	w.core("ams", "failed")
+	w.heal()
+	w.reaches("running")
+	w.orders.end(nodesapi.Result{OK: true})
+	w.reaches("succeeded")
+	w.heal()
+	require.Empty(t, w.actions()[0].Outcome)
+	w.passes(5 * time.Minute)
+	w.heal()
+	require.Equal(t, "not_helped", w.actions()[0].Outcome)
+	counts, err := repair.Counts(t.Context(), w.DB)
+	require.NoError(t, err)
+	require.Equal(t, []float64{1, 1, 0}, []float64{counts["succeeded"], counts["not_helped"], counts["failed"]})
+}
+
+// What a person does not want is not done, and is not proposed again before the node has been well.
+func TestADismissedProposalIsNotMadeAgain(t *testing.T) {
+	t.Parallel()
+	w := broken(t, "suggest")
+	w.heal()
+	a := w.actions()[0]
+	w.As("health.view").Post(actionsPath+"/"+a.ID+"/dismiss", nil).Refused(http.StatusForbidden, "permission_denied")
+	for range 2 {
+		w.admin.Post(actionsPath+"/"+a.ID+"/dismiss", nil).Is(http.StatusOK)
+	}
+	a = w.actions()[0]
+	require.Equal(t, []string{"skipped", repair.Dismissed}, []string{a.State, a.Reason})
+	require.NotEmpty(t, a.Dismisser)
+	require.Equal(t, []string{repair.ActionDismissed}, w.Recorded(repair.Object, a.ID))
+	w.admin.Post(actionsPath+"/"+a.ID+"/approve", nil).Refused(http.StatusConflict, "action_not_proposed")
+	w.passes(time.Hour)
+	w.heal()
+	require.Len(t, w.actions(), 1)
+	w.core("ams", "running")
+	w.core("ams", "failed")
+	w.heal()
+	require.Equal(t, "proposed", w.actions()[0].State)
+	require.Zero(t, w.orders.count())
+}
+
+// What somebody approves is an operation of that person, with the id of the action, and ends as the action ends.
+func TestAnApprovedRepairIsAnOperationOfThatPerson(t *testing.T) {
+	t.Parallel()
+	w := broken(t, "suggest")
+	w.heal()
+	a := w.actions()[0]
+	w.admin.Post(actionsPath+"/"+a.ID+"/approve", nil).Is(http.StatusOK)
+	operation := func() map[string]any {
+		var out map[string]any
+		w.admin.Get("/api/v1/operations/" + a.ID).Is(http.StatusOK).JSON(&out)
+		return out
+	}
+	require.Equal(t, []any{"queued", repair.Operation}, []any{operation()["state"], operation()["kind"]})
+	w.drives()
+	w.reaches("running")
+	require.Equal(t, "running", operation()["state"])
+	w.orders.end(nodesapi.Result{Code: "failed", Error: "no such file"})
+	w.reaches("failed")
+	require.Equal(t, []any{"failed", "no such file"}, []any{operation()["state"], operation()["error"]})
+}
+
+// The list is read by state, by node and by incident; strange words are refused.
+func TestRepairsAreFound(t *testing.T) {
+	t.Parallel()
+	w := broken(t, "suggest")
+	w.core("ber", "failed")
+	w.heal()
+	found := func(query string) int {
+		var page struct{ Items []repair.Action }
+		w.admin.Get(actionsPath + "?" + query).Is(http.StatusOK).JSON(&page)
+		return len(page.Items)
+	}
+	require.Equal(t, 2, found("state=open"))
+	require.Equal(t, 1, found("node_id="+w.node("ber")))
+	require.Equal(t, 1, found("incident_id="+*w.actions()[0].IncidentID+"&node_id="+w.actions()[0].NodeID))
+	require.Zero(t, found("state=failed"))
+	require.Zero(t, found("incident_id=nothing"))
+	w.admin.Get(actionsPath+"?state=strange").Refused(http.StatusBadRequest, "bad_parameter")
+	w.admin.Get(actionsPath+"/nothing").Refused(http.StatusNotFound, "not_found")
+	w.admin.Post(actionsPath+"/nothing/dismiss", nil).Refused(http.StatusNotFound, "not_found")
 }

@@ -26,9 +26,12 @@ const (
 		"root_cause_hint": "unreachable", "cause": {"kind": "provider", "name": "Big Host"}, "nodes": 3, "connection_units": 5,
 		"opened_at": "2026-01-20T05:53:00Z", "entries": [{"at": "2026-01-20T05:53:00Z", "what": "opened", "name": "fra-01",
 		"state": "down", "reason": "unreachable"}]}`
+	mended = `{"id": "` + fraID + `", "action": "restart_core", "node_name": "fra-01", "state": "failed",
+		"error": "no such file", "created_at": "2026-01-20T05:53:00Z"}`
 	found = `{"items": [{"id": "n0", "name": "fra-010"}, ` + fra + `], "next_cursor": null}`
 	edge  = `{"id": "` + fraID + `", "name": "Edge", "enabled": true, "scope": {"kind": "tag", "tag": "edge"},
 		"checks": [{"type": "tcp"}, {"type": "tls"}], "vantages": {"panel": true, "agents": 3, "tag": "probe"}, "quorum": 2,
+		"repair": {"mode": "observe", "actions": ["restart_core"], "limits": {"max_actions_per_hour": 7, "cooldown_s": 300}},
 		"failure_threshold": 3, "nodes": 7, "connection_units": 2, "revision": 9}`
 )
 
@@ -46,6 +49,13 @@ func onFra(t *testing.T, args ...string) (exit int, out string, asked []string) 
 		"GET /api/v1/health/nodes?sort=-state&limit=200":                  found,
 		"GET /api/v1/health/nodes?q=fra&sort=-state&state=down&limit=200": found,
 		"GET /api/v1/health/incidents?state=unresolved&limit=200":         `{"items": [` + outage + `], "next_cursor": null}`,
+		"GET /api/v1/health/self-heal/actions?limit=200&state=proposed":                        `{"items": [` + mended + `]}`,
+		"GET /api/v1/health/self-heal/actions?limit=200&node_id=" + fraID:                        `{"items": [` + mended + `]}`,
+		"POST /api/v1/health/self-heal/actions/" + fraID + "/approve":                            mended,
+		"POST /api/v1/health/self-heal/actions/" + fraID + "/dismiss":                            mended,
+		"GET /api/v1/health/self-heal/dry-run?cooldown_s=300&max_actions_per_hour=5&policy_id=" + fraID: `{"items": [{
+			"at": "2026-01-20T05:53:00Z", "node_name": "fra-01", "action": "restart_core", "state": "skipped",
+			"reason": "budget"}]}`,
 		"GET /api/v1/health/incidents?limit=200":                          `{"items": [], "next_cursor": null}`,
 		"GET /api/v1/health/incidents/" + fraID:                           outage,
 		"POST /api/v1/health/incidents/" + fraID + "/ack":                 outage,
@@ -181,4 +191,31 @@ func TestIncidentsAreListedShownAndTakenOn(t *testing.T) {
 	require.Equal(t, []string{"POST /api/v1/health/incidents/" + fraID + `/ack {"note":"calling"}`}, asked)
 	_, _, asked = onFra(t, "resolve", fraID)
 	require.Equal(t, []string{"POST /api/v1/health/incidents/" + fraID + "/resolve {}"}, asked)
+}
+
+// What self-repair did is found by its state and by the node; decisions go to the action that is named.
+func TestRepairsAreListedAndDecided(t *testing.T) {
+	t.Parallel()
+	line := "restart_core\tfra-01\tfailed\tno such file\t-\t-\t2026-01-20T05:53:00Z\t" + fraID + "\n"
+	for _, args := range [][]string{
+		{"repairs", "--state", "proposed"}, {"repairs", "--node", "fra-01"}, {"repair", "approve", fraID}, {"repair", "dismiss", fraID},
+	} {
+		exit, out, _ := onFra(t, args...)
+		require.Equal(t, cli.ExitDone, exit, out)
+		require.Equal(t, line, out)
+	}
+	exit, out, _ := onFra(t, "repair", "dry-run", "--policy", "Edge", "--hourly", "5")
+	require.Equal(t, cli.ExitDone, exit, out)
+	require.Equal(t, "2026-01-20T05:53:00Z\tfra-01\trestart_core\tskipped\tbudget\n", out)
+}
+
+// What a policy lets self-repair do changes by itself: the rest of it stays as it was read.
+func TestAPolicyKeepsWhatIsNotSaidOfRepairs(t *testing.T) {
+	t.Parallel()
+	_, _, asked := onFra(t, "change-policy", "Edge", "--repair", "auto", "--repair-cooldown", "60")
+	require.Contains(t, asked[len(asked)-1], `"repair":{"mode":"auto","actions":["restart_core"],`+
+		`"limits":{"max_actions_per_hour":7,"cooldown_s":60}}`)
+	_, _, asked = onFra(t, "create-policy", "Edge", "--tag", "edge", "--repair-hourly", "3")
+	require.Contains(t, asked[len(asked)-1], `"repair":{"mode":"suggest","actions":["restart_core"],`+
+		`"limits":{"max_actions_per_hour":3,"cooldown_s":300}}`)
 }

@@ -49,10 +49,9 @@ func (r *Repairs) record(ctx context.Context, action, result string, a *row) err
 
 // step sends the order of an approved action, or reads how it ended.
 func (r *Repairs) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
-	a := new(row)
-	err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", c.ID).Scan(ctx)
+	a, err := r.load(ctx, c.ID, "")
 	if err != nil {
-		return lease.Done(), database.Fault(err, nil)
+		return lease.Done(), err
 	}
 	switch a.State {
 	case Approved:
@@ -170,10 +169,9 @@ func (r *Repairs) finish(ctx context.Context, a *row, state, said string) error 
 
 // giveUp ends an action whose steps fail again and again.
 func (r *Repairs) giveUp(ctx context.Context, c *lease.Claim, cause error) error {
-	a := new(row)
-	err := r.DB.In(ctx).NewSelect().Model(a).Where("a.id = ?", c.ID).Scan(ctx)
+	a, err := r.load(ctx, c.ID, "")
 	if err != nil {
-		return database.Fault(err, nil)
+		return err
 	}
 	return r.finish(ctx, a, Failed, "the panel could not go on: "+cause.Error())
 }

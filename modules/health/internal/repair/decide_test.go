@@ -49,6 +49,11 @@ func TestWhatSpeaksAgainstAnAct(t *testing.T) {
 		"cooled down": {acted(6*time.Minute, Succeeded), Decision{rules.RestartCore, Approved, ""}},
 		"tried":       {acted(30*time.Second, Failed), Decision{}},
 		"proposed":    {acted(30*time.Second, Proposed), Decision{}},
+		"dismissed": {
+			func(c *Case) {
+				c.Past = append(c.Past, Past{Subject: "n", Act: rules.RestartCore, State: Skipped, At: start, Dismissed: true})
+			}, Decision{},
+		},
 		"put off":     {acted(30*time.Second, Skipped), Decision{rules.RestartCore, Approved, ""}},
 		"not allowed": {func(c *Case) { c.Repair.Actions = nil }, Decision{}},
 		"unknown":     {func(c *Case) { c.Subject.State = healthapi.Unknown }, Decision{}},
@@ -113,7 +118,9 @@ func TestBudgetsAreNeverExceeded(t *testing.T) {
 			}
 			require.Contains(t, []string{healthapi.Down, healthapi.Degraded}, state[node])
 			require.False(t, c.Applying || c.Subject.Maintenance)
-			past = append(past, Past{node, "p", d.Act, []string{Running, Succeeded, Failed}[random.IntN(3)], now})
+			past = append(past, Past{
+				Subject: node, Policy: "p", Act: d.Act, State: []string{Running, Succeeded, Failed}[random.IntN(3)], At: now,
+			})
 			holds(t, past, limits)
 		}
 		require.NotEmpty(t, past, "the test never acts: it shows nothing")
