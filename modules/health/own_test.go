@@ -119,8 +119,10 @@ func TestDoctorSaysWhatIsWrongWithHealth(t *testing.T) {
 }
 
 // doctor asks what Doctor asks, at a moment.
-func (w *world) doctor(now time.Time) doctor.Finding {
-	return check().Run(w.t.Context(), doctor.Env{
+func (w *world) doctor(now time.Time) doctor.Finding { return w.asks(check(), now) }
+
+func (w *world) asks(about doctor.Check, now time.Time) doctor.Finding {
+	return about.Run(w.t.Context(), doctor.Env{
 		Now: func() time.Time { return now }, Getenv: func(name string) string {
 			return map[string]string{"PANEL_DB_URL": w.DB.Pool.Config().ConnString()}[name]
 		},

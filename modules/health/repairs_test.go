@@ -14,6 +14,7 @@ import (
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/repair"
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/doctor"
 )
 
 const actionsPath = "/api/v1/health/self-heal/actions"
@@ -432,4 +433,22 @@ func TestRepairsAreFound(t *testing.T) {
 	w.admin.Get(actionsPath+"?state=strange").Refused(http.StatusBadRequest, "bad_parameter")
 	w.admin.Get(actionsPath+"/nothing").Refused(http.StatusNotFound, "not_found")
 	w.admin.Post(actionsPath+"/nothing/dismiss", nil).Refused(http.StatusNotFound, "not_found")
+}
+
+// Rule of Doctor: it names proposals that wait, and repairs that were done for nothing.
+func TestDoctorSaysWhatBecameOfRepairs(t *testing.T) {
+	t.Parallel()
+	w := broken(t, "suggest")
+	require.Equal(t, doctor.OK, w.asks(repairCheck(), w.clock.Now()).Status)
+	w.heal()
+	found := w.asks(repairCheck(), w.clock.Now())
+	require.Equal(t, doctor.Warning, found.Status)
+	require.Equal(t, "восстановлений, которые ждут одобрения: 1", found.Found.In(doctor.Russian))
+	w.admin.Post(actionsPath+"/"+w.actions()[0].ID+"/approve", nil).Is(http.StatusOK)
+	w.drives()
+	w.reaches("running")
+	w.orders.end(nodesapi.Result{Code: "failed", Error: "no such file"})
+	w.reaches("failed")
+	require.Equal(t, 1, w.asks(repairCheck(), w.clock.Now()).Data["failed"])
+	require.Contains(t, w.Scrape(), `panel_self_repair_actions{state="failed"} 1`)
 }

@@ -207,7 +207,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		return module.Parts{
 			Routes: newHandlers(h.policies, w.views, h.runs, kept, w.heals).routes(), Loops: r.Loops(),
 			AgentBatches: []ingest.Intake{r.Intake()}, Ready: []func(context.Context) error{r.Renew},
-			Jobs: append(r.Jobs(), worker(w.placer)),
+			Jobs: append(r.Jobs(), worker(w.placer)), Metrics: repairMetrics(db),
 		}
 	}
 	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), manifest)
