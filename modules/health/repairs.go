@@ -35,8 +35,11 @@ func newRepairs(
 	})
 }
 
-// repairKind is the job that decides what to do about nodes that suffer; its schedule and listener have the same name.
+// repairKind is the job that decides what to do about nodes that suffer, and its schedule.
 const repairKind = "health.repair"
+
+// repairSoon is the listener that has it decide at once.
+const repairSoon = "health.repair_soon"
 
 type repairArgs struct{}
 
@@ -61,7 +64,7 @@ func repairSchedule() jobs.Schedule {
 // repairListener decides as soon as the verdict about a node has changed.
 func (f *follower) repairListener() events.Listener {
 	return events.Listener{
-		Name: repairKind, Kinds: []string{healthapi.EventStateChanged}, Feature: feature,
+		Name: repairSoon, Kinds: []string{healthapi.EventStateChanged}, Feature: feature,
 		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
 		Handle: events.With(func(ctx context.Context, _ events.Event, news healthapi.StateNews) error {
 			if news.Kind != healthapi.Node {
