@@ -84,7 +84,8 @@ func Module() module.Module {
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check(), repairCheck(), external.Check()},
 		Private: []any{
-			place.New, results.New, own.New, incidents.New, newRepairs, judge.New, view.New, newPolicies, newRuns, newHandlers,
+			place.New, results.New, own.New, incidents.New, newRepairs, judge.New, view.New, newPolicies, newRuns,
+			newHandlers,
 			external.NewPlatform, external.New,
 		},
 		Attach: attach,

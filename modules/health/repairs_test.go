@@ -327,8 +327,8 @@ func TestTheDryRunCountsLastWeek(t *testing.T) {
 	require.Equal(t, repair.Observing, w.actions()[0].Reason)
 }
 
-// Whether a repair helped is the verdict's to say: the node is well after it, or is not after five minutes. The incident
-// tells what was done about it, and is mitigated when the repair helped.
+// Whether a repair helped is the verdict's to say: the node is well after it, or is not after five minutes. The
+// incident tells what was done about it, and is mitigated when the repair helped.
 func TestARepairSaysWhetherItHelped(t *testing.T) {
 	t.Parallel()
 	w := broken(t, "auto")

@@ -51,8 +51,8 @@ func policyCells(p policy) []string {
 	}
 	return []string{
 		p.Name, scopeText(p.Scope), strconv.FormatBool(p.Enabled), strings.Join(checks, ", "), strconv.Itoa(p.Quorum),
-		strconv.Itoa(p.FailureThreshold), cli.OrDash(p.Repair.Mode), strconv.Itoa(p.Nodes), strconv.Itoa(p.ConnectionUnits),
-		p.ID,
+		strconv.Itoa(p.FailureThreshold), cli.OrDash(p.Repair.Mode), strconv.Itoa(p.Nodes),
+		strconv.Itoa(p.ConnectionUnits), p.ID,
 	}
 }
 

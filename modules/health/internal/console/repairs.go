@@ -63,8 +63,8 @@ func repairCells(a repair.Action) []string {
 		why = a.Error
 	}
 	return []string{
-		a.Act, a.NodeName, a.State, cli.OrDash(why), cli.OrDash(a.Outcome), cli.OrDash(a.ApprovedBy), cli.Stamp(&a.CreatedAt),
-		a.ID,
+		a.Act, a.NodeName, a.State, cli.OrDash(why), cli.OrDash(a.Outcome), cli.OrDash(a.ApprovedBy),
+		cli.Stamp(&a.CreatedAt), a.ID,
 	}
 }
 

@@ -254,7 +254,8 @@ func (r *Repairs) past(ctx context.Context, suspects []suspect) (out []Past, err
 // past counts from the moment at which it began.
 func (a *row) past() Past {
 	p := Past{
-		Subject: a.NodeID, Policy: a.PolicyID, Act: a.Act, State: a.State, At: a.CreatedAt, Dismissed: a.Reason == Dismissed,
+		Subject: a.NodeID, Policy: a.PolicyID, Act: a.Act, State: a.State, At: a.CreatedAt,
+		Dismissed: a.Reason == Dismissed,
 	}
 	if a.StartedAt != nil {
 		p.At = *a.StartedAt
@@ -273,8 +274,9 @@ func (r *Repairs) decided(ctx context.Context, s *suspect, d Decision) (made []P
 		}
 	}
 	a := &row{
-		ID: database.NewID(), Act: d.Act, NodeID: s.ID, Name: s.Name, PolicyID: s.PolicyID, State: d.State, Reason: d.Reason,
-		Effects: []Effect{}, CreatedAt: r.now(), Evidence: Evidence{State: s.State, Since: s.Since.UTC(), Hint: s.Hint, Cells: s.Cells},
+		ID: database.NewID(), Act: d.Act, NodeID: s.ID, Name: s.Name, PolicyID: s.PolicyID, State: d.State,
+		Reason: d.Reason, Effects: []Effect{}, CreatedAt: r.now(),
+		Evidence: Evidence{State: s.State, Since: s.Since.UTC(), Hint: s.Hint, Cells: s.Cells},
 	}
 	incident, err := r.Incidents.Of(ctx, healthapi.Node, s.ID)
 	if err != nil {
