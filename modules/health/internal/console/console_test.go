@@ -39,27 +39,27 @@ const (
 func onFra(t *testing.T, args ...string) (exit int, out string, asked []string) {
 	t.Helper()
 	exit, out, asked = paneltest.Line(t, Commands, map[string]string{
-		"GET /api/v1/health/nodes?q=fra-01&limit=200":                     found,
-		"GET /api/v1/health/connection-units?q=fra-01&limit=200":          found,
-		"GET /api/v1/health/policies?q=Edge&limit=200":                    `{"items": [` + edge + `]}`,
-		"GET /api/v1/health/policies/" + fraID:                            edge,
-		"POST /api/v1/health/policies":                                    edge,
-		"PATCH /api/v1/health/policies/" + fraID:                          edge,
-		"POST /api/v1/health/checks/run":                                  `{"checks": 3, "vantages": 9}`,
-		"GET /api/v1/health/nodes?sort=-state&limit=200":                  found,
-		"GET /api/v1/health/nodes?q=fra&sort=-state&state=down&limit=200": found,
-		"GET /api/v1/health/incidents?state=unresolved&limit=200":         `{"items": [` + outage + `], "next_cursor": null}`,
-		"GET /api/v1/health/self-heal/actions?limit=200&state=proposed":                        `{"items": [` + mended + `]}`,
-		"GET /api/v1/health/self-heal/actions?limit=200&node_id=" + fraID:                        `{"items": [` + mended + `]}`,
-		"POST /api/v1/health/self-heal/actions/" + fraID + "/approve":                            mended,
-		"POST /api/v1/health/self-heal/actions/" + fraID + "/dismiss":                            mended,
+		"GET /api/v1/health/nodes?q=fra-01&limit=200":                          found,
+		"GET /api/v1/health/connection-units?q=fra-01&limit=200":               found,
+		"GET /api/v1/health/policies?q=Edge&limit=200":                         `{"items": [` + edge + `]}`,
+		"GET /api/v1/health/policies/" + fraID:                                 edge,
+		"POST /api/v1/health/policies":                                         edge,
+		"PATCH /api/v1/health/policies/" + fraID:                               edge,
+		"POST /api/v1/health/checks/run":                                       `{"checks": 3, "vantages": 9}`,
+		"GET /api/v1/health/nodes?sort=-state&limit=200":                       found,
+		"GET /api/v1/health/nodes?q=fra&sort=-state&state=down&limit=200":      found,
+		"GET /api/v1/health/incidents?state=unresolved&limit=200":              `{"items": [` + outage + `], "next_cursor": null}`,
+		"GET /api/v1/health/self-heal/actions?state=proposed&limit=200":        `{"items": [` + mended + `]}`,
+		"GET /api/v1/health/self-heal/actions?node_id=" + fraID + "&limit=200": `{"items": [` + mended + `]}`,
+		"POST /api/v1/health/self-heal/actions/" + fraID + "/approve":          mended,
+		"POST /api/v1/health/self-heal/actions/" + fraID + "/dismiss":          mended,
 		"GET /api/v1/health/self-heal/dry-run?cooldown_s=300&max_actions_per_hour=5&policy_id=" + fraID: `{"items": [{
 			"at": "2026-01-20T05:53:00Z", "node_name": "fra-01", "action": "restart_core", "state": "skipped",
 			"reason": "budget"}]}`,
-		"GET /api/v1/health/incidents?limit=200":                          `{"items": [], "next_cursor": null}`,
-		"GET /api/v1/health/incidents/" + fraID:                           outage,
-		"POST /api/v1/health/incidents/" + fraID + "/ack":                 outage,
-		"POST /api/v1/health/incidents/" + fraID + "/resolve":             outage,
+		"GET /api/v1/health/incidents?limit=200":              `{"items": [], "next_cursor": null}`,
+		"GET /api/v1/health/incidents/" + fraID:               outage,
+		"POST /api/v1/health/incidents/" + fraID + "/ack":     outage,
+		"POST /api/v1/health/incidents/" + fraID + "/resolve": outage,
 		"*": fra,
 	}, append([]string{"health"}, args...)...)
 	if len(asked) > 0 && strings.Contains(asked[0], "?q=") && !strings.Contains(asked[0], "sort") {
@@ -152,7 +152,7 @@ func TestAPolicyIsMadeForWhatIsNamed(t *testing.T) {
 		exit, out, asked := onFra(t, append([]string{"create-policy", "Edge"}, strings.Fields(line)...)...)
 		require.Equal(t, cli.ExitDone, exit, out)
 		require.Equal(t, []string{"POST /api/v1/health/policies " + body}, asked, line)
-		require.Equal(t, "Edge\ttag edge\ttrue\ttcp, tls\t2\t3\t7\t2\t"+fraID+"\n", out)
+		require.Equal(t, "Edge\ttag edge\ttrue\ttcp, tls\t2\t3\tobserve\t7\t2\t"+fraID+"\n", out)
 	}
 }
 
