@@ -944,6 +944,39 @@ CREATE UNIQUE INDEX flows_name ON flows USING btree (lower(name)) WHERE (NOT del
 CREATE INDEX flows_pools ON flows USING gin (jsonb_path_query_array(graph, '$."nodes"[*]."pool_id"'::jsonpath));
 CREATE TRIGGER flows_change_subscriptions AFTER DELETE OR UPDATE ON flows FOR EACH STATEMENT EXECUTE FUNCTION flow_links_changed();
 
+create table health_actions (
+  id uuid not null,
+  act text not null,
+  node_id uuid not null,
+  name text not null,
+  policy_id uuid not null,
+  incident_id uuid,
+  state text not null,
+  reason text default ''::text not null,
+  evidence jsonb not null,
+  error text default ''::text not null,
+  approved_by text default ''::text not null,
+  dismissed_by text default ''::text not null,
+  outcome text default ''::text not null,
+  effects jsonb default '[]'::jsonb not null,
+  undone_at timestamp with time zone,
+  undone_by text default ''::text not null,
+  command_id text default ''::text not null,
+  created_at timestamp with time zone not null,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint health_actions_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint health_actions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX health_actions_at ON health_actions USING btree (created_at, id);
+CREATE INDEX health_actions_incident ON health_actions USING btree (incident_id, created_at);
+CREATE INDEX health_actions_node ON health_actions USING btree (node_id, created_at);
+CREATE INDEX health_actions_open ON health_actions USING btree (lease_until) WHERE (state = ANY (ARRAY['approved'::text, 'running'::text]));
+
 create table health_changes (
   id bigint generated always as identity not null,
   kind text not null,
