@@ -76,7 +76,9 @@ func Module() module.Module {
 		Events:  append(eventKinds(), external.Events(View)...),
 		Secrets: external.Columns,
 		Tidy: []jobs.Tidy{
-			results.Tidy(), {Table: "health_changes", Column: "at", Age: view.KeptLong}, incidents.Tidy(), external.Tidy(),
+			results.Tidy(),
+			{Table: "health_changes", Column: "at", Age: view.KeptLong},
+			incidents.Tidy(), external.Tidy(),
 			repair.Tidy(view.KeptLong),
 		},
 		Acts:       []automation.Act{repair.Act(feature)},

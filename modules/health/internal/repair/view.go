@@ -51,7 +51,7 @@ func (a *row) shown() Action {
 		ID: a.ID, Act: a.Act, NodeID: a.NodeID, NodeName: a.Name, PolicyID: a.PolicyID, PolicyName: a.PolicyName,
 		IncidentID: a.IncidentID, State: a.State, Reason: a.Reason, Error: a.Error, Outcome: a.Outcome,
 		ApprovedBy: a.ApprovedBy, Dismisser: a.Dismisser, Evidence: a.Evidence,
-		Effects: append([]Effect{}, a.Effects...),
+		Effects:  append([]Effect{}, a.Effects...),
 		Undoable: a.undoable(), UndoneAt: utc(a.UndoneAt), UndoneBy: a.UndoneBy,
 		CreatedAt: a.CreatedAt.UTC(), StartedAt: utc(a.StartedAt), FinishedAt: utc(a.FinishedAt),
 	}
