@@ -7791,8 +7791,8 @@ export interface components {
              */
             quorum: number;
             recheck: components["schemas"]["RulesRecheck"];
-            /** @description What the panel does about what it sees; left out: it suggests */
-            repair?: components["schemas"]["RulesRepair"];
+            /** @description What the panel does about what it sees */
+            repair: components["schemas"]["RulesRepair"];
             /** Format: int64 */
             revision: number;
             scope: components["schemas"]["RulesScope"];

@@ -12,7 +12,7 @@ type Policy struct {
 	SuccessThreshold int      `json:"success_threshold" minimum:"1" maximum:"20" doc:"Successes in a row that make it say up again"`
 	Recheck          Recheck  `json:"recheck"`
 	Flap             Flap     `json:"flap"`
-	Repair           Repair   `json:"repair,omitzero" doc:"What the panel does about what it sees; left out: it suggests"`
+	Repair           Repair   `json:"repair" doc:"What the panel does about what it sees"`
 	Windows          []Window `json:"maintenance_windows" maxItems:"32" doc:"What fails meanwhile opens no incident"`
 }
 
