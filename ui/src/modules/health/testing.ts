@@ -119,6 +119,7 @@ export function makePolicy(change: Partial<Policy> = {}): Policy {
     success_threshold: 2,
     recheck: { count: 3, every_s: 5 },
     flap: { max_changes: 6, window_s: 600 },
+    repair: { mode: "suggest", actions: ["restart_core"], limits: { max_actions_per_hour: 10, cooldown_s: 300 } },
     maintenance_windows: [],
     nodes: 12,
     connection_units: 5,
