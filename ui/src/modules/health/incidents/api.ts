@@ -10,7 +10,7 @@ import type { components } from "@/api/schema.gen";
 
 type Schemas = components["schemas"];
 export type Incident = Schemas["IncidentsIncident"];
-export type IncidentDetail = Schemas["IncidentsDetail"];
+export type IncidentDetail = Omit<Schemas["RepairDetail"], "actions">;
 export type Sufferer = Schemas["IncidentsSufferer"];
 export type Witness = Schemas["IncidentsWitness"];
 export type IncidentEntry = Schemas["IncidentsEntry"];
