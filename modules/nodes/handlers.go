@@ -80,6 +80,13 @@ func (h *handlers) moment(ctx context.Context, in *momentInput) (*body[figures.M
 	return wrapped(h.fleet.At(ctx, in.At.UTC()))
 }
 
+func (h *handlers) turns(ctx context.Context, in *turnsInput) (*body[figures.Turns], error) {
+	to := momentOr(in.To, h.service.now())
+	return wrapped(h.fleet.Turned(ctx, figures.Span{
+		NodeID: in.NodeID, From: momentOr(in.From, to.Add(-24*time.Hour)), To: to, Limit: in.Limit,
+	}))
+}
+
 func (h *handlers) sparks(ctx context.Context, in *sparksInput) (*body[figures.Sparks], error) {
 	return wrapped(h.fleet.Sparks(ctx, in.IDs, in.Metric))
 }

@@ -148,6 +148,13 @@ type momentInput struct {
 	At time.Time `query:"at" required:"true" doc:"A moment of the last 30 days"`
 }
 
+type turnsInput struct {
+	NodeID string `query:"node_id" format:"uuid" doc:"Default: of all nodes"`
+	From   string `query:"from" format:"date-time" doc:"Default: a day before to"`
+	To     string `query:"to" format:"date-time" doc:"Default: now"`
+	Limit  int    `query:"limit" minimum:"1" maximum:"200" default:"50"`
+}
+
 type sparksInput struct {
 	IDs    string `query:"ids" required:"true" maxLength:"2400" doc:"At most 64 ids of nodes with commas between them"`
 	Metric string `query:"metric" enum:"net_tx_bps,net_rx_bps,cpu_pct,sessions" default:"net_tx_bps"`

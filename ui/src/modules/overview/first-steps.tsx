@@ -13,10 +13,14 @@ export interface FirstStep {
   done: boolean;
 }
 
-/** What an empty fleet needs, in order. Only the next step has the filled button. */
+/**
+ * What an empty fleet needs, in order. Only the next step has the filled button. Once a single step is left, what is
+ * done is only counted: by then the figures below are what people come for.
+ */
 export function FirstSteps({ steps }: { steps: FirstStep[] }) {
   const { t } = useTranslation("overview");
   const next = steps.findIndex((step) => !step.done);
+  const brief = steps.filter((step) => !step.done).length === 1;
   return (
     <Card
       title={t("first.title")}
@@ -25,25 +29,29 @@ export function FirstSteps({ steps }: { steps: FirstStep[] }) {
       className={classes.first}
     >
       <ol>
-        {steps.map((step, index) => (
-          <li key={step.path} className={classes.firstStep} data-done={step.done || undefined}>
-            <StepMark
-              number={index + 1}
-              state={step.done ? "done" : index === next ? "now" : "later"}
-              done={t("first.done")}
-            />
-            <span className={classes.firstWords}>
-              <b>{step.title}</b>
-              <span className="dim">{step.text}</span>
-            </span>
-            {!step.done && (
-              <ActionLink to={step.path} kind={index === next ? "filled" : "default"}>
-                {step.act}
-              </ActionLink>
-            )}
-          </li>
-        ))}
+        {steps.map(
+          (step, index) =>
+            !(brief && step.done) && <Step key={step.path} step={step} index={index} next={index === next} />,
+        )}
       </ol>
     </Card>
+  );
+}
+
+function Step({ step, index, next }: { step: FirstStep; index: number; next: boolean }) {
+  const { t } = useTranslation("overview");
+  return (
+    <li className={classes.firstStep} data-done={step.done || undefined}>
+      <StepMark number={index + 1} state={step.done ? "done" : next ? "now" : "later"} done={t("first.done")} />
+      <span className={classes.firstWords}>
+        <b>{step.title}</b>
+        <span className="dim">{step.text}</span>
+      </span>
+      {!step.done && (
+        <ActionLink to={step.path} kind={next ? "filled" : "default"}>
+          {step.act}
+        </ActionLink>
+      )}
+    </li>
   );
 }

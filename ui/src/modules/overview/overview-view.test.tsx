@@ -36,6 +36,25 @@ it("says that all is well where everything can be seen", async () => {
   expect(await screen.findByText(/Nothing needs you/)).toBeInTheDocument();
 });
 
+it("keeps the steps that are done in sight until a single one is left", async () => {
+  const step = (order: number, done: boolean) => ({
+    order,
+    title: `Step ${order}`,
+    text: "",
+    act: `Do ${order}`,
+    path: `/step-${order}`,
+    done,
+  });
+  const begun = [step(1, true), step(2, false), step(3, false)];
+  const first = await renderApp(<OverviewView {...shown} steps={begun} unseen={[]} />);
+  expect(await screen.findByText("Step 1")).toBeInTheDocument();
+  first.unmount();
+  await renderApp(<OverviewView {...shown} steps={[step(1, true), step(2, true), step(3, false)]} unseen={[]} />);
+  expect(await screen.findByRole("link", { name: "Do 3" })).toBeInTheDocument();
+  expect(screen.getByText("2 of 3")).toBeInTheDocument();
+  expect(screen.queryByText("Step 1")).not.toBeInTheDocument();
+});
+
 describe("what needs attention", () => {
   it("counts objects, not lines, and leads to all of them", async () => {
     await renderApp(<OverviewView {...shown} attention={[item(1, { count: 34 }), item(2)]} unseen={[]} />);

@@ -21,7 +21,7 @@ import classes from "./editor.module.css";
 import { FlowConfig, FlowHealth } from "../shared/flow-states";
 import { FlowLoad } from "./flow-load";
 import { goToProblem } from "./problems/problem-list";
-import { countErrors } from "./problems/problems";
+import { countErrors, firstToFix } from "./problems/problems";
 import type { Saving } from "./draft/saving";
 import { useShortcut } from "./use-shortcut";
 import { keptPlan } from "../plan/stored-plan";
@@ -138,7 +138,6 @@ export function NextStep({ saving, autosave, preview }: Omit<HeaderProps, "drawi
   const { flow, store, problems } = useEditor();
   const compile = useCompileNow(flow.id, () => autosave.flush());
   const drawing = useDrawing();
-  const errors = problems.filter((problem) => problem.severity === "error");
   const count = countErrors(problems);
   const waits =
     saving.kind === "conflict"
@@ -158,7 +157,7 @@ export function NextStep({ saving, autosave, preview }: Omit<HeaderProps, "drawi
     );
   if (count > 0)
     return (
-      <Action kind="filled" icon={IconFocus2} onClick={() => goToProblem(store, errors[0]!)}>
+      <Action kind="filled" icon={IconFocus2} onClick={() => goToProblem(store, firstToFix(problems)!)}>
         {t("next.fix", { count })}
       </Action>
     );

@@ -8,6 +8,8 @@ type FlowBody = components["schemas"]["FlowsFlow"];
 /** The description cannot say that a flow may have no entry yet. */
 type Flow = Pick<FlowBody, "id" | "name" | "node_ids"> & { entry: Pick<FlowBody["entry"], "node_id"> | null };
 
+type Translate = (key: string, values?: Record<string, unknown>) => string;
+
 const askedOneByOne = 5;
 const mostPages = 25;
 
@@ -47,7 +49,7 @@ export function effectsOn(
   nodes: readonly Node[],
   flows: readonly Flow[],
   cuts: boolean,
-  t: (key: string, values?: Record<string, unknown>) => string,
+  t: Translate,
 ): ActEffect[] {
   const hit = new Set(nodes.map((node) => node.id));
   const all: ActEffect[] = flows.map((flow) => {
@@ -80,13 +82,18 @@ function wordOf(cuts: boolean, entry: boolean, whole: boolean): string {
   return "act.flowPart";
 }
 
-/** Sessions of the listeners; where an agent does not count them, the connections of the whole host. */
-function openOn(nodes: readonly Node[], t: (key: string, values?: Record<string, unknown>) => string): ActEffect {
+function openOn(nodes: readonly Node[], t: Translate): ActEffect {
+  return { key: "connections", glyph: "no-data", text: openText(nodes, t) };
+}
+
+/**
+ * How much is open on nodes that report: sessions of the listeners, or where an agent does not count them, the
+ * connections of the whole host.
+ */
+export function openText(nodes: readonly Node[], t: Translate): string {
   const sum = (pick: (metrics: NonNullable<Node["metrics"]>) => number) =>
     nodes.reduce((total, node) => total + pick(node.metrics!), 0);
-  const counted = nodes.every((node) => node.metrics!.sessions !== null);
-  const text = counted
+  return nodes.every((node) => node.metrics!.sessions !== null)
     ? t("act.sessions", { count: sum((metrics) => metrics.sessions ?? 0) })
     : t("act.connections", { count: sum((metrics) => metrics.tcp_established) });
-  return { key: "connections", glyph: "no-data", text };
 }

@@ -5,6 +5,7 @@ import { listNodes } from "../shared/api";
 import { healthOf } from "../shared/node-status";
 import type { Node } from "../shared/types";
 import { whyLeft } from "./chosen";
+import { openText } from "./effects";
 import { NodeActDialog, type AskedAct } from "./node-act-dialog";
 
 const shown = 5;
@@ -48,15 +49,15 @@ export async function findNodes(text: string, signal: AbortSignal): Promise<Pale
     const only = nodes.length === 1 ? whyLeft(act, nodes[0]!) : undefined;
     return {
       act,
-      detail: act === "restart_core" ? connections(taking) : undefined,
+      detail: act === "restart_core" ? openOn(taking) : undefined,
       reason: only ? t(only) : taking.length === 0 ? t("act.nobody") : undefined,
       draw: (onClose) => <NodeActDialog act={act} nodes={nodes} onClose={onClose} />,
     };
   }
 
-  function connections(nodes: readonly Node[]): string {
-    const count = nodes.reduce((sum, node) => sum + (node.metrics?.tcp_established ?? 0), 0);
-    return count > 0 ? t("act.connections", { count }) : "";
+  function openOn(nodes: readonly Node[]): string | undefined {
+    const measured = nodes.filter(({ metrics }) => metrics);
+    return measured.length > 0 ? openText(measured, t) : undefined;
   }
 }
 

@@ -1,10 +1,11 @@
-import { useQueries } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import type { ChartMark } from "@/components/chart/chart-data";
-import { journalQuery, markOf, type JournalEntry } from "../node/chart-marks";
+import { turnsQuery } from "../shared/turns";
+import { journalQuery, markOf, outagesOf } from "../node/chart-marks";
 
-const actions = ["flow.apply_succeeded", "flow.apply_failed", "node.offline"];
+const actions = ["flow.apply_succeeded", "flow.apply_failed"];
 const together = 300;
 
 /** Applies and outages of the fleet on its charts. Many at once are one mark that says how many. */
@@ -14,17 +15,19 @@ export function useFleetMarks(from: string, to: string): ChartMark[] {
   const results = useQueries({
     queries: actions.map((action) => ({ ...journalQuery({ action, from, to }), enabled })),
   });
+  const turns = useQuery(turnsQuery({ from, to })).data?.items ?? [];
+  const lost = outagesOf(turns).filter(({ failure }) => failure);
   return joinedMarks(
-    results.flatMap((result) => result.data ?? []),
+    [...results.flatMap((result) => result.data ?? []).flatMap((entry) => markOf(entry) ?? []), ...lost],
     (word, count) => (count > 1 ? `${t(`marks.${word}`)} ×${count}` : t(`marks.${word}`)),
   );
 }
 
 export function joinedMarks(
-  entries: readonly JournalEntry[],
+  marks: readonly ChartMark[],
   text: (word: string, count: number) => string,
 ): ChartMark[] {
-  const known = entries.flatMap((entry) => markOf(entry) ?? []).sort((a, b) => a.at - b.at);
+  const known = marks.toSorted((a, b) => a.at - b.at);
   const groups: { at: number; word: string; failure: boolean; count: number }[] = [];
   for (const { at, text: word, failure } of known) {
     const before = groups.findLast((group) => group.word === word);

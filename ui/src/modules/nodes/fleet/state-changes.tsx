@@ -1,73 +1,65 @@
-import { useQueries } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { useAccess } from "@/api/access";
 import { serverNow } from "@/api/server-clock";
 import { Card } from "@/components/layout/card";
 import { ProblemNote } from "@/components/state/problem-view";
 import { useRange, ranges } from "@/components/screen/use-range";
-import { Glyph, type GlyphKind } from "@/components/status/glyph";
+import { Glyph } from "@/components/status/glyph";
 import { RelativeTime } from "@/components/text/relative-time";
-import { journalQuery } from "../node/chart-marks";
+import { healths } from "../shared/node-status";
+import { turnsQuery, type Turn } from "../shared/turns";
+import type { NodeState } from "../shared/types";
 import classes from "./regions.module.css";
 
-const glyphs: Record<string, GlyphKind> = {
-  "node.offline": "down",
-  "node.online": "healthy",
-  "node.degraded": "degraded",
-};
 const shown = 8;
-const grid = 300;
+const grid = 60;
 
-/** The last changes of state in the fleet, from the journal. */
+/** The last changes of state in the fleet; more of them are counted. */
 export function StateChanges() {
   const { t } = useTranslation("nodes");
-  const enabled = useAccess().can("audit.view");
   const [range] = useRange("24h");
   const end = Math.ceil(serverNow() / 1000 / grid) * grid;
   const [from, to] = [end - ranges[range], end].map((seconds) => new Date(seconds * 1000).toISOString()) as [
     string,
     string,
   ];
-  const results = useQueries({
-    queries: Object.keys(glyphs).map((action) => ({ ...journalQuery({ action, from, to }), enabled })),
-  });
-  if (!enabled) return null;
-  const entries = results.flatMap((result) => result.data ?? []).sort((a, b) => b.at.localeCompare(a.at));
-  const broken = results.find((result) => result.error)?.error;
+  const { data, error } = useQuery(turnsQuery({ from, to }));
+  if (!data && !error) return null;
+  const turns = data?.items.slice(0, shown) ?? [];
+  const more = (data?.total ?? 0) - turns.length;
   return (
-    <Card
-      title={t("changes.title")}
-      aside={t("changes.lead")}
-      right={
-        <Link to="/audit" search={{ action: "node.*" }}>
-          {t("changes.journal")}
-        </Link>
-      }
-      flush
-    >
-      {broken ? (
-        <ProblemNote error={broken} />
-      ) : entries.length === 0 ? (
+    <Card title={t("changes.title")} aside={data && data.total > 0 && data.total} flush>
+      {error ? (
+        <ProblemNote error={error} />
+      ) : turns.length === 0 ? (
         <p className={classes.quiet}>{t("changes.none")}</p>
       ) : (
         <ul>
-          {entries.slice(0, shown).map((entry) => (
-            <li key={entry.id} className={classes.change}>
-              <Glyph kind={glyphs[entry.action] ?? "no-data"} />
-              <span className={classes.what}>
-                <Link to="/nodes/$id" params={{ id: entry.object.id }} className="strong">
-                  {entry.object.name}
-                </Link>{" "}
-                <span className="soft">{t(`changes.${entry.action.replace("node.", "")}`)}</span>
-              </span>
-              <span className={classes.when}>
-                <RelativeTime at={entry.at} bare />
-              </span>
-            </li>
+          {turns.map((turn) => (
+            <Change key={`${turn.node_id} ${turn.at}`} turn={turn} />
           ))}
+          {more > 0 && <li className={classes.quiet}>{t("changes.more", { count: more })}</li>}
         </ul>
       )}
     </Card>
+  );
+}
+
+function Change({ turn }: { turn: Turn }) {
+  const { t } = useTranslation("nodes");
+  return (
+    <li className={classes.change}>
+      <Glyph kind={healths[turn.state as NodeState]?.glyph ?? "no-data"} />
+      <span className={classes.what}>
+        <Link to="/nodes/$id" params={{ id: turn.node_id }} className="strong">
+          {turn.name}
+        </Link>{" "}
+        <span className="soft">{t(`changes.${turn.state}`)}</span>
+      </span>
+      <span className={classes.when}>
+        <RelativeTime at={turn.at} bare />
+      </span>
+    </li>
   );
 }

@@ -16,12 +16,11 @@ it("draws a long series as few points and keeps its peak", () => {
 });
 
 it("joins many outages of one moment to one mark that counts them", () => {
-  const entry = (action: string, seconds: number) =>
-    ({ action, at: new Date(seconds * 1000).toISOString(), object: { id: "n" } }) as never;
-  const entries = [entry("node.offline", 100), entry("node.offline", 130), entry("flow.apply_failed", 140)];
-  const later = entry("node.offline", 4_000);
+  const mark = (text: string, at: number) => ({ at, text, failure: true });
+  const entries = [mark("offline", 100), mark("offline", 130), mark("applyFailed", 140)];
+  const later = mark("offline", 4_000);
   const text = (word: string, count: number) => `${word} ${count}`;
-  expect(joinedMarks([later, ...entries], text).map((mark) => mark.text)).toEqual([
+  expect(joinedMarks([later, ...entries], text).map(({ text }) => text)).toEqual([
     "offline 2",
     "applyFailed 1",
     "offline 1",

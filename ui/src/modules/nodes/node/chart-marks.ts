@@ -1,9 +1,10 @@
-import { queryOptions, useQueries } from "@tanstack/react-query";
+import { queryOptions, useQueries, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import type { ChartMark } from "@/components/chart/chart-data";
+import { turnsQuery, type Turn } from "../shared/turns";
 import type { NodeDetail } from "../shared/types";
 
 export type JournalEntry = components["schemas"]["AuditEntry"];
@@ -12,13 +13,11 @@ const words = {
   "flow.apply_succeeded": "apply",
   "flow.apply_failed": "applyFailed",
   "node.restart_core": "restart",
-  "node.offline": "offline",
-  "node.online": "online",
   "node.update_done": "update",
 } as const;
 
 type Action = keyof typeof words;
-const failures = new Set<string>(["flow.apply_failed", "node.offline"]);
+const failures = new Set<string>(["flow.apply_failed"]);
 const most = 50;
 
 export const journalQuery = (query: { object?: string; action?: string; from: string; to: string }) =>
@@ -29,7 +28,7 @@ export const journalQuery = (query: { object?: string; action?: string; from: st
     staleTime: 30_000,
   });
 
-/** Moments from the journal that explain a chart: applies, restarts, outages. Without the right to read it, none. */
+/** Moments that explain a chart: outages, and from the journal, for those who may read it, applies and restarts. */
 export function useChartMarks(node: NodeDetail, from: string, to: string): ChartMark[] {
   const { t } = useTranslation("nodes");
   const { can } = useAccess();
@@ -41,8 +40,11 @@ export function useChartMarks(node: NodeDetail, from: string, to: string): Chart
       { ...journalQuery({ action: "flow.apply_failed", from, to }), enabled: enabled && node.flow_ids.length > 0 },
     ],
   });
+  const turns = useQuery(turnsQuery({ node_id: node.id, from, to })).data?.items ?? [];
   const entries = results.flatMap((result) => result.data ?? []);
-  return marksOf(entries, [node.id, ...node.flow_ids]).map((mark) => ({ ...mark, text: t(`marks.${mark.text}`) }));
+  return [...marksOf(entries, [node.id, ...node.flow_ids]), ...outagesOf(turns)]
+    .sort((a, b) => a.at - b.at)
+    .map((mark) => ({ ...mark, text: t(`marks.${mark.text}`) }));
 }
 
 /** The entries about these objects that have a word on a chart, oldest first; `text` is that word's key. */
@@ -55,4 +57,12 @@ export function marksOf(entries: readonly JournalEntry[], objects: readonly stri
 export function markOf({ action, at }: JournalEntry): { at: number; text: string; failure: boolean } | undefined {
   if (!(action in words)) return undefined;
   return { at: Date.parse(at) / 1000, text: words[action as Action], failure: failures.has(action) };
+}
+
+/** Where nodes were lost and came back, with the key of each word. */
+export function outagesOf(turns: readonly Turn[]): ChartMark[] {
+  return turns.flatMap(({ at, was, state }) => {
+    const text = state === "offline" ? "offline" : was === "offline" && state === "online" ? "online" : undefined;
+    return text ? [{ at: Date.parse(at) / 1000, text, failure: text === "offline" }] : [];
+  });
 }

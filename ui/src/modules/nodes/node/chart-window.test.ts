@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { components } from "@/api/schema.gen";
-import { marksOf } from "./chart-marks";
+import { marksOf, outagesOf } from "./chart-marks";
 import { movingWindow, zoomedWindow } from "./use-window";
 
 type Entry = components["schemas"]["AuditEntry"];
@@ -26,7 +26,7 @@ describe("the marks of a node's charts", () => {
   it("are the known moments of the node and its flows, oldest first", () => {
     const marks = marksOf(
       [
-        entry("node.offline", "n-1", "1970-01-01T00:00:09Z"),
+        entry("node.restart_core", "n-1", "1970-01-01T00:00:09Z"),
         entry("flow.apply_succeeded", "f-1", "1970-01-01T00:00:05Z"),
         entry("flow.apply_succeeded", "f-other", "1970-01-01T00:00:06Z"),
         entry("node.updated", "n-1", "1970-01-01T00:00:07Z"),
@@ -35,7 +35,22 @@ describe("the marks of a node's charts", () => {
     );
     expect(marks).toEqual([
       { at: 5, text: "apply", failure: false },
-      { at: 9, text: "offline", failure: true },
+      { at: 9, text: "restart", failure: false },
+    ]);
+  });
+
+  it("are where the node was lost and where it came back, not where it only answered late", () => {
+    const turn = (was: string, state: string, at: string) => ({ node_id: "n-1", name: "fra-01", was, state, at });
+    expect(
+      outagesOf([
+        turn("offline", "online", "1970-01-01T00:00:30Z"),
+        turn("degraded", "offline", "1970-01-01T00:00:20Z"),
+        turn("online", "degraded", "1970-01-01T00:00:10Z"),
+        turn("degraded", "online", "1970-01-01T00:00:05Z"),
+      ]),
+    ).toEqual([
+      { at: 30, text: "online", failure: false },
+      { at: 20, text: "offline", failure: true },
     ]);
   });
 });

@@ -11,6 +11,7 @@ import { wordKeys } from "./problem-words";
 import {
   countErrors,
   fieldName,
+  firstToFix,
   gatherProblems,
   isOfField,
   placeOf,
@@ -47,6 +48,20 @@ describe("the place of a problem", () => {
     ];
     expect(gatherProblems(blank, findings).map((problem) => problem.severity)).toEqual(["missing", "error", "missing"]);
     expect(countErrors(gatherProblems(blank, findings))).toBe(3);
+  });
+
+  it("are begun with what is wrong, and with what is still to be filled in where nothing is", () => {
+    const blank = setField(europe, "exit", "node_id", "");
+    const exit = blank.nodes.findIndex((block) => block.key === "exit");
+    const unfinished = [
+      { code: "path_without_exit", path: "nodes", message: "connect a block" },
+      { code: "node_required", path: `nodes[${exit}].node_id`, message: "choose the node" },
+    ];
+    const wrong = { code: "invalid_value", path: "nodes[0].params.listener.port", message: "use 1 to 65535" };
+    const warning = { code: "no_clients", path: "nodes[1]", message: "nobody may connect" };
+    expect(firstToFix(gatherProblems(blank, [...unfinished, wrong]))?.code).toBe("invalid_value");
+    expect(firstToFix(gatherProblems(blank, unfinished, [warning]))?.code).toBe("node_required");
+    expect(firstToFix(gatherProblems(blank, [], [warning]))).toBeUndefined();
   });
 
   it("calls a second rule without a condition unfinished, not wrong", () => {
