@@ -138,6 +138,7 @@ function health({ node, flow }: Populated): Sight[] {
     { path: "/monitoring", layers: [button(/^Columns and density/, "columns")] },
     { path: "/monitoring?state=down&q=nobody" },
     { path: "/monitoring/flows" },
+    { path: "/monitoring/incidents" },
     { path: `/monitoring/nodes/${node}` },
     { path: `/monitoring/flows/${flow}` },
     { path: "/checks" },
@@ -266,7 +267,8 @@ function system({ account }: Populated): Sight[] {
     { path: "/accounts/new" },
     { path: `/accounts/${account}`, layers: [button("Rename…")] },
     { path: "/license", layers: [button("Activate another key"), button("Remove…")] },
-    ...["", "/panel", "/subscriptions", "/updates", "/notifications"].map((section) => ({
+    { path: "/settings/automation", layers: [button("Stop everything automatic")] },
+    ...["", "/panel", "/subscriptions", "/updates", "/notifications", "/health"].map((section) => ({
       path: `/settings${section}`,
     })),
   ];

@@ -133,14 +133,15 @@ test("an empty field that must be filled in keeps the quiet colour of its exampl
   expect(await colour()).toBe(quiet);
 });
 
-test("no page is wider than a phone in Russian", async ({ page, stand, populated }) => {
+test("no page is wider than a phone in Russian, also a small one", async ({ page, stand, populated }) => {
   await signIn(page, stand.url);
   await page.evaluate(() => localStorage.setItem("panel-language", "ru"));
-  await page.setViewportSize({ width: 390, height: 860 });
   const { node, flow, plan, apply } = populated;
   const paths = ["/", "/nodes", "/nodes/new", `/nodes/${node}`, `/nodes/${node}?tab=agent`, "/flows", "/accounts"];
+  const more = ["/clients", "/pools", "/policies", "/monitoring", "/monitoring/incidents", "/checks", "/settings"];
   const ofFlow = ["outline", "versions", "settings", `plans/${plan}`, `applies/${apply}`];
-  for (const path of [...paths, ...ofFlow.map((part) => `/flows/${flow}/${part}`)]) {
+  for (const path of [...paths, ...more, ...ofFlow.map((part) => `/flows/${flow}/${part}`)]) {
+    await page.setViewportSize({ width: 390, height: 860 });
     await page.goto(stand.url + path);
     await expect(page.getByRole("heading").first()).toBeVisible();
     await expect(page.locator("main [aria-busy=true]")).toHaveCount(0);
@@ -148,6 +149,8 @@ test("no page is wider than a phone in Russian", async ({ page, stand, populated
     const sideways = () =>
       page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     await expect.poll(sideways, `${path} is too wide`).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 320, height: 700 });
+    await expect.poll(sideways, `${path} is too wide for 320 px`).toBeLessThanOrEqual(0);
   }
 });
 

@@ -39,6 +39,9 @@ export function labelledIndex(series: readonly ChartSeries[], cursor: number | u
 
 const apart = 28;
 
+/** Below the plot stand the times, which no label may cover; a label ends a little below its plot at most. */
+const axis = 22;
+
 export interface ChartLabel {
   name: string;
   text: string;
@@ -68,7 +71,7 @@ export function placeLabels(
     const above = wanted[index - 1];
     if (above) label.top = Math.max(label.top, above.top + apart);
   });
-  const overflow = (wanted.at(-1)?.top ?? 0) + apart - height;
+  const overflow = (wanted.at(-1)?.top ?? 0) + apart - (height - axis);
   if (overflow > 0) wanted.forEach((label) => (label.top -= overflow));
   return wanted;
 }

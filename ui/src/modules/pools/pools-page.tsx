@@ -34,6 +34,7 @@ export default function PoolsPage() {
       <PageHeader title={t("title")} meta={t("lead")} closed={block} actions={add} />
       <PoolsView
         state={viewState(list)}
+        onAdd={block ? undefined : () => setOpen(true)}
         sorting={{ value: sort, onChange: (value) => setPlace(search.parse({ sort: value })) }}
         more={list.hasNextPage ? { load: () => void list.fetchNextPage(), busy: list.isFetchingNextPage } : undefined}
       />

@@ -12,10 +12,12 @@ interface PoolsViewProps {
   state: ViewState<Listed>;
   sorting: Sorting;
   more: { load: () => void; busy: boolean } | undefined;
+  /** Makes a pool, where somebody may. */
+  onAdd: (() => void) | undefined;
 }
 
 /** The list of pools: how each is, and who uses it. */
-export function PoolsView({ state, sorting, more }: PoolsViewProps) {
+export function PoolsView({ state, sorting, more, onAdd }: PoolsViewProps) {
   const { t } = useTranslation("pools");
   if (state.kind === "loading") return <Skeleton rows={8} />;
   if (state.kind === "error") return <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />;
@@ -67,6 +69,7 @@ export function PoolsView({ state, sorting, more }: PoolsViewProps) {
       sorting={sorting}
       onMore={more?.load}
       loadingMore={more?.busy}
+      onCreate={onAdd}
       phone={(pool) => (
         <>
           <p className="strong">

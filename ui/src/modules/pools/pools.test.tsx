@@ -24,6 +24,7 @@ describe("pools", () => {
         state={{ kind: "ready", data: { items: [summary], total: 1 } }}
         sorting={{ value: "name", onChange: vi.fn() }}
         more={undefined}
+        onAdd={undefined}
       />
     );
     await renderApp(view);
@@ -120,6 +121,16 @@ describe("a pool that was made", () => {
     await waitFor(() => expect(address()).toBe("/pools/p-2"));
     expect(leave.getState().answer, "no question is open").toBeUndefined();
   });
+});
+
+it("a pool is made with the key that makes new things on every list", async () => {
+  const { queries } = serveUnder("/api/v1")({
+    "GET /transit-pools": { body: { items: [summary], total: 1, next_cursor: null } },
+  });
+  await renderApp(<PoolsPage />, { path: "/pools", route: "/pools", queries });
+  await screen.findByText("Europe");
+  await user.keyboard("c");
+  expect(await screen.findByRole("dialog", { name: "New transit pool" })).toBeInTheDocument();
 });
 
 describe("a pool of flows", () => {

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { IconUserPlus } from "@tabler/icons-react";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
@@ -27,6 +28,7 @@ const search = z.object({
 export default function AccountsPage() {
   const { t } = useTranslation("accounts");
   const [place, setPlace] = useSearchState(search);
+  const navigate = useNavigate();
   const phone = usePhone();
   const view = phone ? "people" : (place.view ?? "permissions");
   const list = useInfiniteQuery(accountsQuery(place.q && view === "people" ? { q: place.q } : {}));
@@ -87,6 +89,7 @@ export default function AccountsPage() {
       ) : view === "people" ? (
         <People
           accounts={accounts}
+          onAdd={block ? undefined : () => void navigate({ to: "/accounts/new" })}
           total={total}
           catalogue={catalogue.data}
           q={place.q}

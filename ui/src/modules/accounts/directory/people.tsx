@@ -28,6 +28,8 @@ export interface PeopleActs {
 
 interface PeopleProps {
   accounts: Account[];
+  /** Adds an account, where somebody may. */
+  onAdd: (() => void) | undefined;
   total: number;
   catalogue: Permission[];
   q: string | undefined;
@@ -36,7 +38,7 @@ interface PeopleProps {
   more: { load: () => void; busy: boolean } | undefined;
 }
 
-export function People({ accounts, total, catalogue, q, onQ, acts, more }: PeopleProps) {
+export function People({ accounts, onAdd, total, catalogue, q, onQ, acts, more }: PeopleProps) {
   const { t } = useTranslation("accounts");
   const columns = useColumns(catalogue);
   const [saving, setSaving] = useState(false);
@@ -67,6 +69,7 @@ export function People({ accounts, total, catalogue, q, onQ, acts, more }: Peopl
         phone={(account) => <PhoneAccount account={account} catalogue={catalogue} />}
         onMore={more?.load}
         loadingMore={more?.busy}
+        onCreate={onAdd}
         empty={
           <EmptyState
             title={t("nothing", { text: q ?? "" })}

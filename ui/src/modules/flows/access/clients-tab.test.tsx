@@ -67,6 +67,12 @@ describe("the clients of a flow", () => {
     ]);
   });
 
+  it("adds a client with the key that makes new things on every list", async () => {
+    await open();
+    await userEvent.keyboard("c");
+    expect(await screen.findByRole("dialog", { name: "Add client" })).toBeInTheDocument();
+  });
+
   it("keeps search and order in the address", async () => {
     const { address } = await open();
     await userEvent.type(screen.getByRole("textbox", { name: "Find a client" }), "oleg");

@@ -77,6 +77,7 @@ export default function ClientsTab() {
           total={clients.data.total}
           onMore={clients.hasNextPage ? () => void clients.fetchNextPage() : undefined}
           loadingMore={clients.isFetchingNextPage}
+          onCreate={closed === undefined ? () => setAdding(true) : undefined}
           columns={columns}
           rowId={(client) => client.id}
           rowName={(client) => client.label}

@@ -45,12 +45,7 @@ async function everyPage(filter: { node_id?: string }, signal: AbortSignal): Pro
  * What stands on these nodes: each flow with the part of it that is among them, and the open connections. Only an act
  * that cuts them is shown as an outage.
  */
-export function effectsOn(
-  nodes: readonly Node[],
-  flows: readonly Flow[],
-  cuts: boolean,
-  t: Translate,
-): ActEffect[] {
+export function effectsOn(nodes: readonly Node[], flows: readonly Flow[], cuts: boolean, t: Translate): ActEffect[] {
   const hit = new Set(nodes.map((node) => node.id));
   const all: ActEffect[] = flows.map((flow) => {
     const own = flow.node_ids.filter((id) => hit.has(id)).length;

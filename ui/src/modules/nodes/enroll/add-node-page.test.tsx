@@ -27,7 +27,7 @@ it("goes on to the command without asking about what it has just stored", async 
       <AddNodePage />
       <LeaveDialog />
     </>,
-    { path: "/nodes/new", queries },
+    { path: "/nodes/new", route: "/nodes/new", queries },
   );
   await userEvent.click(await screen.findByRole("textbox", { name: "Name" }));
   await userEvent.paste("par-05");

@@ -23,10 +23,7 @@ export function useFleetMarks(from: string, to: string): ChartMark[] {
   );
 }
 
-export function joinedMarks(
-  marks: readonly ChartMark[],
-  text: (word: string, count: number) => string,
-): ChartMark[] {
+export function joinedMarks(marks: readonly ChartMark[], text: (word: string, count: number) => string): ChartMark[] {
   const known = marks.toSorted((a, b) => a.at - b.at);
   const groups: { at: number; word: string; failure: boolean; count: number }[] = [];
   for (const { at, text: word, failure } of known) {
