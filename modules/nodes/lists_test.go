@@ -17,6 +17,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/nodes/internal/figures"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/paneltest"
@@ -319,4 +320,26 @@ func TestNodesThatNeedAttentionAreFoundByOneFilter(t *testing.T) {
 	require.Equal(t, []string{"node-00003", "node-00007", "node-00017"}, names)
 	require.Equal(t, 3, total)
 	require.EqualValues(t, 3, p.As("nodes.view").Get("/api/v1/nodes/summary").Value("attention_nodes"))
+}
+
+// How nodes changed their states is told newest first, of all or of one, never as a null list.
+func TestChangesOfStatesAreListed(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	viewer := p.As("nodes.view")
+	require.Equal(t, []any{}, viewer.Get("/api/v1/nodes/turns").Value("items"))
+	agent := p.Enroll("lost")
+	_, err := p.DB.ExecContext(t.Context(), `insert into node_states (node_id, at, was, state) values
+		(?, now() - interval '1 hour', 'online', 'offline'), (?, now() - interval '2 days', 'offline', 'online')`,
+		agent.NodeID, agent.NodeID)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, viewer.Get("/api/v1/nodes/turns").Value("total"), "a day, if nothing else is asked for")
+	own := viewer.Get("/api/v1/nodes/turns?node_id=" + agent.NodeID + "&from=2020-01-01T00:00:00Z")
+	var turns figures.Turns
+	own.JSON(&turns)
+	require.Equal(t, 2, turns.Total)
+	require.Equal(t, []string{"offline", "lost"}, []string{turns.Items[0].State, turns.Items[0].Name})
+	other := viewer.Get("/api/v1/nodes/turns?node_id=01890000-0000-7000-8000-000000000001")
+	require.Equal(t, []any{}, other.Value("items"))
+	viewer.Get("/api/v1/nodes/turns?limit=0").Refused(http.StatusBadRequest, "bad_parameter")
 }

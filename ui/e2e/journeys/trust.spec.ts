@@ -133,6 +133,20 @@ test("an empty field that must be filled in keeps the quiet colour of its exampl
   expect(await colour()).toBe(quiet);
 });
 
+test("a node that was just described goes on to its command, and nobody is asked about what is stored", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  expect(populated.token).not.toBe("");
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/nodes/new`);
+  await page.locator("#node-name").fill("par-05");
+  await page.getByRole("button", { name: "Create and show the command" }).click();
+  await expect(page.getByText(/PANEL_TOKEN=/).first()).toBeVisible();
+  await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toHaveCount(0);
+});
+
 test("no page is wider than a phone in Russian, also a small one", async ({ page, stand, populated }) => {
   await signIn(page, stand.url);
   await page.evaluate(() => localStorage.setItem("panel-language", "ru"));

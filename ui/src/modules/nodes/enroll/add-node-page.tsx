@@ -13,14 +13,17 @@ const search = z.object({ id: z.string().optional().catch(undefined) });
 /** Describe, run one command, watch it arrive. The node is in the address, so a reload goes on where it was. */
 export default function AddNodePage() {
   const { t } = useTranslation("nodes");
-  const [{ id }, setSearch] = useSearchState(search);
+  const [{ id }] = useSearchState(search);
   const navigate = useNavigate();
   const node = useQuery({
     ...nodeQuery(id ?? ""),
     enabled: id !== undefined,
     refetchInterval: (query) => (query.state.data?.metrics ? false : 2000),
   });
-  const enrollment = useEnrollment(id, (created) => setSearch({ id: created }));
+  // What was typed is stored then, so nobody is asked about it.
+  const goOn = (created: string) =>
+    void navigate({ to: "/nodes/new", search: { id: created }, replace: true, ignoreBlocker: true });
+  const enrollment = useEnrollment(id, goOn);
   const block = useWriteBlock({ needs: "nodes.edit" });
   return (
     <AddNodeView

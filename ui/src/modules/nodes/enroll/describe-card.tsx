@@ -61,7 +61,7 @@ function DescribeForm({ enrollment, block }: { enrollment: EnrollmentState; bloc
     validateInputOnBlur: true,
     validate: { name: (value) => (nodeNameRule.test(value.trim()) ? null : t("new.nameRule")) },
   });
-  useLeaveGuard(form.isDirty() && !enrollment.stored);
+  useLeaveGuard(form.isDirty());
   const language = useLanguage();
   const server = fieldErrors(enrollment.error);
   const taken = isProblem(enrollment.error, "name_taken") ? problemText(enrollment.error) : undefined;

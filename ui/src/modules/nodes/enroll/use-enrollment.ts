@@ -11,8 +11,6 @@ export interface EnrollmentState {
   /** Gives a new command for the same node; the one before stops working when it is used or expires. */
   rotate: () => void;
   busy: boolean;
-  /** What was typed is with the panel. */
-  stored: boolean;
   error: unknown;
 }
 
@@ -42,7 +40,6 @@ export function useEnrollment(id: string | undefined, onCreated: (id: string) =>
     describe,
     rotate: () => id !== undefined && issue(id),
     busy: create.isPending || bind.isPending,
-    stored: create.isPending || create.isSuccess,
     error: create.error ?? bind.error,
   };
 }

@@ -24,9 +24,9 @@ export function useFleetMarks(from: string, to: string): ChartMark[] {
 }
 
 export function joinedMarks(marks: readonly ChartMark[], text: (word: string, count: number) => string): ChartMark[] {
-  const known = marks.toSorted((a, b) => a.at - b.at);
+  const known = [...marks].sort((a, b) => a.at - b.at);
   const groups: { at: number; word: string; failure: boolean; count: number }[] = [];
-  for (const { at, text: word, failure } of known) {
+  for (const { at, text: word, failure = false } of known) {
     const before = groups.findLast((group) => group.word === word);
     if (before && at - before.at < together) before.count++;
     else groups.push({ at, word, failure, count: 1 });

@@ -3,8 +3,8 @@ import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 
 /** A node that went from one state to another. */
-export type Turn = components["schemas"]["Turn"];
-export type Turns = components["schemas"]["Turns"];
+export type Turn = components["schemas"]["FiguresTurn"];
+export type Turns = components["schemas"]["FiguresTurns"];
 
 const most = 100;
 
