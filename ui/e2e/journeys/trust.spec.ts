@@ -143,7 +143,7 @@ test("a node that was just described goes on to its command, and nobody is asked
   await page.goto(`${stand.url}/nodes/new`);
   await page.locator("#node-name").fill("par-05");
   await page.getByRole("button", { name: "Create and show the command" }).click();
-  await expect(page.getByText(/PANEL_TOKEN=/).first()).toBeVisible();
+  await expect(page.getByText(/PANEL_ENROLL_TOKEN=/).first()).toBeVisible();
   await expect(page.getByRole("dialog", { name: "Leave without saving?" })).toHaveCount(0);
 });
 
