@@ -36,23 +36,27 @@ const resourcesRoute = "/api/v1/cdn/resources"
 type fronting struct {
 	*bench
 	provision, release flowsapi.Stage
+	watch              *watcher
+	domains            domainsapi.Domains
 }
 
 func newFronting(t *testing.T, zones ...string) *fronting {
 	t.Helper()
 	cloud := dnstest.NewCloudflare(t, zones...)
 	cloud.Allow(token, dnstest.Full())
-	var open func(*integrations) *networks
+	var open func(*integrations) (*networks, *watcher)
+	var bindings domainsapi.Domains
 	asking := module.Module{
 		Name: "asking", Summary: "Lets the test ask", Requires: []string{"nodes", "domains"},
 		Attach: func(
 			db *database.DB, l *database.Listener, n *outbound.Network, j audit.Journal, b *events.Bus,
 			clock clockwork.Clock, log *zap.Logger, d domainsapi.Domains, f nodesapi.Fleet, stop *automation.Switch,
 		) module.Parts {
-			open = func(i *integrations) *networks {
+			bindings = d
+			open = func(i *integrations) (*networks, *watcher) {
 				resolver := lookup.New(n, []string{cloud.Address})
 				w := newWatcher(db, l, j, b, clock, log, resolver, d, f, stop, i)
-				return newNetworks(db, j, b, clock, d, f, w)
+				return newNetworks(db, j, b, clock, d, f, w), w
 			}
 			return module.Parts{}
 		},
@@ -61,8 +65,9 @@ func newFronting(t *testing.T, zones ...string) *fronting {
 	f := &fronting{bench: &bench{t: t, cloud: cloud, Panel: paneltest.Start(t, all, paneltest.Env(map[string]string{
 		cloudflareRoot.Name: cloud.Root, resolvers.Name: cloud.Address, "PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 	}))}}
-	stages := open(f.rules()).Stages()
-	f.provision, f.release = stages[0], stages[1]
+	made, watching := open(f.rules())
+	stages := made.Stages()
+	f.provision, f.release, f.watch, f.domains = stages[0], stages[1], watching, bindings
 	return f
 }
 

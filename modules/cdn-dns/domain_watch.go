@@ -6,6 +6,7 @@ import (
 
 	"panel/modules/cdn-dns/internal/cdn"
 	"panel/modules/cdn-dns/internal/records"
+	"panel/modules/domains/domainsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/platform/database"
 	"panel/platform/doctor"
@@ -116,13 +117,48 @@ func (w *watcher) preview(ctx context.Context, c flowsapi.Change) ([]flowsapi.Di
 		if err != nil {
 			return nil, nil, err
 		}
-		if check, known := judgeRecords(e.Host, detail); known {
+		check, known := judgeRecords(e.Host, detail)
+		if binding := found[e.DomainID]; moves(binding, e) && !check.Blocks {
+			if check, known, err = w.judgeMove(ctx, e, binding, detail); err != nil {
+				return nil, nil, err
+			}
+		}
+		if known {
 			check.Key, check.NodeID = e.NodeID+":"+e.Block, e.NodeID
 			check.Summary = e.Host + " leads to its node"
 			checks = append(checks, check)
 		}
 	}
 	return nil, checks, nil
+}
+
+// moves tells whether a binding goes to the node of an entry with this apply. Until that is decided its record leads to
+// the old node.
+func moves(binding domainsapi.Domain, e flowsapi.Entry) bool {
+	return binding.MovingTo == e.NodeID && binding.NodeID != e.NodeID
+}
+
+// judgeMove says who leads a host name to the node that it moves to. Of names whose records are a stranger's it says
+// nothing.
+func (w *watcher) judgeMove(
+	ctx context.Context, e flowsapi.Entry, binding domainsapi.Domain, d records.Detail,
+) (check flowsapi.Check, known bool, err error) {
+	binding.NodeID = e.NodeID
+	values, err := w.Values(ctx, binding)
+	if err != nil || len(values) == 0 {
+		return check, false, err
+	}
+	to := strings.Join(values, ", ")
+	if d.Managed {
+		check.Status = flowsapi.Confirmed
+		check.Finding = flowsapi.Say("record_moves", "when the apply is decided the panel leads "+e.Host+" to "+to,
+			"host", e.Host, "to", to)
+		return check, true, nil
+	}
+	check.Status = flowsapi.Unconfirmed
+	check.Finding = flowsapi.Say("record_moves_by_hand", "no integration holds the zone of "+e.Host+
+		": lead it to "+to+" yourself when the apply is done", "host", e.Host, "to", to)
+	return check, true, nil
 }
 
 // judgeRecords says nothing of a name that nobody could look at: that the panel sees no name server does not mean that

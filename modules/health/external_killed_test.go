@@ -83,7 +83,7 @@ func child(ctx context.Context, dsn, _ string) error {
 }
 
 func externalModules(own *flows) []module.Module {
-	return []module.Module{nodes.Module(), own.manifest(), onlyExternal()}
+	return []module.Module{nodes.Module(), own.manifest(), own.poolsModule(), onlyExternal()}
 }
 
 // spawned starts another panel on the database and gives its address.

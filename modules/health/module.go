@@ -23,6 +23,7 @@ import (
 	"panel/modules/health/internal/repair"
 	"panel/modules/health/internal/results"
 	"panel/modules/health/internal/view"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/automation"
@@ -53,7 +54,7 @@ func Module() module.Module {
 	return module.Module{
 		Name:     "health",
 		Summary:  "Health of nodes and flows, seen from several places",
-		Requires: []string{"flows", "nodes"},
+		Requires: []string{"flows", "nodes", "pools"},
 		Russian:  russian,
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See the health of nodes and flows"},
@@ -141,10 +142,12 @@ func eventKinds() []events.Kind {
 
 func attach(
 	h *handlers, p *place.Placer, r *results.Results, looks *own.Looks, j *judge.Judge, v *view.Views,
-	heals *repair.Repairs, states flowsapi.HealthStates, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock,
-	e *external.Service,
+	heals *repair.Repairs, states flowsapi.HealthStates, canaries flowsapi.CanaryEvidence, members poolsapi.HealthEvidence,
+	db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock, e *external.Service,
 ) module.Parts {
 	states.Add("health", v.FlowStates)
+	canaries.Add("health", v.CanaryFindings)
+	members.Add("health", v.MemberEvidence)
 	r.OnStored(j.Stored)
 	f := &follower{queue: queue, judge: j, now: clock.Now}
 	return module.Parts{

@@ -103,7 +103,8 @@ func fieldOf(refused *paneltest.Answer) string {
 // panel is read-only, nothing changes and everything is seen.
 func TestWhoMaySeeAndChange(t *testing.T) {
 	t.Parallel()
-	p := paneltest.Start(t, paneltest.Modules(nodesModule(), (&flows{}).manifest(), Module()),
+	others := &flows{}
+	p := paneltest.Start(t, paneltest.Modules(nodesModule(), others.manifest(), others.poolsModule(), Module()),
 		paneltest.License(entitlement.Fixed(entitlement.State{State: entitlement.Active, Reason: "ok"})))
 	body := fields{"name": "x", "scope": fields{"kind": "all"}}
 	for _, path := range []string{"/summary", "/policies", "/nodes", "/connection-units"} {

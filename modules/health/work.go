@@ -65,7 +65,7 @@ func (f *follower) listener() events.Listener {
 
 // begin has the checks placed as soon as the panel runs: nodes that were there before this module have none yet.
 func (f *follower) begin(ctx context.Context) error {
-	return f.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: "soon", At: f.now()})
+	return f.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: "begin", At: f.now()})
 }
 
 func (f *follower) follow(ctx context.Context, event events.Event) error {
@@ -74,5 +74,10 @@ func (f *follower) follow(ctx context.Context, event events.Event) error {
 			return err
 		}
 	}
-	return f.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: "soon", At: f.now().Add(placeSoon)})
+	at := nextPlacing(f.now())
+	return f.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: "at " + at.Format(time.RFC3339), At: at})
 }
+
+// nextPlacing is when what happens now is placed: together with everything of the same few seconds, and by a job that
+// has not begun. One that runs has read the flows already, and must not keep out the one that is to see this change.
+func nextPlacing(now time.Time) time.Time { return now.UTC().Truncate(placeSoon).Add(2 * placeSoon) }

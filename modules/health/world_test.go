@@ -25,6 +25,7 @@ import (
 	"panel/modules/health/internal/view"
 	"panel/modules/nodes"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
@@ -128,9 +129,21 @@ type flows struct {
 	mu     sync.Mutex
 	all    []flowsapi.Flow
 	states func(context.Context, []string) (map[string]string, error)
+
+	readAll  func() // called when a placing has read all flows
+	canaries func(context.Context, flowsapi.CanaryWatch) ([]flowsapi.CanaryFinding, error)
+	members  func(context.Context, []string) (map[string]poolsapi.MemberHealth, error)
 }
 
 func (f *flows) Page(_ context.Context, after string, most int) ([]flowsapi.Flow, error) {
+	out := f.page(after, most)
+	if len(out) == 0 && f.readAll != nil {
+		f.readAll()
+	}
+	return out, nil
+}
+
+func (f *flows) page(after string, most int) []flowsapi.Flow {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := []flowsapi.Flow{}
@@ -139,7 +152,13 @@ func (f *flows) Page(_ context.Context, after string, most int) ([]flowsapi.Flow
 			out = append(out, one)
 		}
 	}
-	return out, nil
+	return out
+}
+
+func (f *flows) install(one flowsapi.Flow) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.all = append(f.all, one)
 }
 
 func (f *flows) Flow(_ context.Context, id string) (flowsapi.Flow, error) {
@@ -162,10 +181,34 @@ func (f *flows) manifest() module.Module {
 		Name: "flows", Summary: "Flows of a test", Events: flowKinds(), Journal: audit.Kinds{Objects: []string{"flow"}},
 		Exports: []any{
 			func() flowsapi.Flows { return f }, func() flowsapi.HealthStates { return f },
+			func() flowsapi.CanaryEvidence { return canaryHook{f} },
 			func() flowsapi.Applies { return &orders{} },
 		},
 		Attach: func() module.Parts { return module.Parts{} },
 	}
+}
+
+// poolsModule is a build's module of pools as far as this one needs it. What is added to it is kept.
+func (f *flows) poolsModule() module.Module {
+	return module.Module{
+		Name: "pools", Summary: "Pools of a test", Exports: []any{func() poolsapi.HealthEvidence { return memberHook{f} }},
+		Attach: func() module.Parts { return module.Parts{} },
+	}
+}
+
+type (
+	memberHook struct{ *flows }
+	canaryHook struct{ *flows }
+)
+
+func (h memberHook) Add(_ string, ask func(context.Context, []string) (map[string]poolsapi.MemberHealth, error)) {
+	h.members = ask
+}
+
+func (h canaryHook) Add(
+	_ string, ask func(context.Context, flowsapi.CanaryWatch) ([]flowsapi.CanaryFinding, error),
+) {
+	h.canaries = ask
 }
 
 func flowKinds() []events.Kind {
@@ -210,7 +253,7 @@ func newWorld(t *testing.T, names ...string) *world {
 			Jobs: append(r.Jobs(), worker(w.placer)), Metrics: repairMetrics(db),
 		}
 	}
-	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), manifest)
+	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), w.flows.poolsModule(), manifest)
 	w.admin = w.Admin()
 	for i, name := range names {
 		w.fleet.nodes = append(w.fleet.nodes, nodesapi.Node{

@@ -204,7 +204,24 @@ func bodyChanges(before *PlanBody, after PlanBody) map[string]audit.Change {
 	if before.Address != after.Address || before.Port != after.Port {
 		changes["proxy"] = audit.Change{From: endpoint(*before), To: endpoint(after)}
 	}
+	if before.User != after.User {
+		changes["user"] = audit.Change{From: before.User, To: after.User}
+	}
+	if before.Family != after.Family {
+		changes["family"] = audit.Change{From: before.Family, To: after.Family}
+	}
+	if from, to := splitting(*before), splitting(after); from != to {
+		changes["fragment"] = audit.Change{From: from, To: to}
+	}
 	return changes
+}
+
+// splitting says how connections are split; nothing when they are not.
+func splitting(b PlanBody) string {
+	if b.Fragment == nil {
+		return ""
+	}
+	return b.Fragment.Packets + ", " + b.Fragment.Length + " bytes, " + b.Fragment.Interval + " ms"
 }
 
 func endpoint(b PlanBody) string {

@@ -36,6 +36,8 @@ type Member struct {
 	Reason       string     `json:"reason"`
 	Held         bool       `json:"held" doc:"It comes and goes too often, and is kept out for a while"`
 	LastSwitchAt *time.Time `json:"last_switch_at" doc:"Since when the state is this; null while nobody has said"`
+	// Health adds to the state and never replaces it.
+	Health *MemberHealth `json:"health" doc:"What health checks see of its node or flow, which changes nothing by itself; null: they know nothing"`
 }
 
 // PoolUser is a flow that uses a pool.

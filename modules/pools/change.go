@@ -3,6 +3,7 @@ package pools
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -123,7 +124,8 @@ func (p *pools) checkChain(ctx context.Context, row *poolRow) error {
 		return fault.InvalidValue(field, "there is no such pool")
 	}
 	next[row.ID] = *row.FallbackPoolID
-	for start := range next {
+	// From the pool itself first: a circle is told as one also where it makes another chain too long.
+	for _, start := range slices.Concat([]string{row.ID}, slices.Sorted(maps.Keys(next))) {
 		depth := 1
 		for at := next[start]; at != ""; at = next[at] {
 			if depth++; at == start {

@@ -59,7 +59,8 @@ func Module() module.Module {
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
-		Private:    []any{newPools, newHandlers},
+		Private:    []any{newPools, newHandlers, newEvidence},
+		Exports:    []any{exportEvidence},
 		Attach:     attach,
 	}
 }

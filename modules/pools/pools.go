@@ -32,13 +32,16 @@ type pools struct {
 	journal   audit.Journal
 	bus       *events.Bus
 	clock     clockwork.Clock
+	evidence  *evidence
 }
 
 func newPools(
 	db *database.DB, f nodesapi.Fleet, d nodesapi.Documents, flows flowsapi.Flows, j audit.Journal, b *events.Bus,
-	c clockwork.Clock,
+	c clockwork.Clock, e *evidence,
 ) *pools {
-	return &pools{store: &store{db}, fleet: f, documents: d, flows: flows, journal: j, bus: b, clock: c}
+	return &pools{
+		store: &store{db}, fleet: f, documents: d, flows: flows, journal: j, bus: b, clock: c, evidence: e,
+	}
 }
 
 func (p *pools) now() time.Time { return p.clock.Now().UTC() }

@@ -39,7 +39,12 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{t: t, panel: paneltest.New(t, features()...)}
+	return newWorldOn(t, paneltest.New(t, features()...))
+}
+
+func newWorldOn(t *testing.T, panel *paneltest.Panel) *world {
+	t.Helper()
+	w := &world{t: t, panel: panel}
 	w.admin, w.entry = w.panel.Admin(), w.panel.Enroll("fra-01")
 	for _, name := range []string{"ams-01", "waw-01", "ber-01"} {
 		w.exits = append(w.exits, w.admin.AddNode(name, "address", "192.0.2.1"))

@@ -202,7 +202,7 @@ func (p *pools) get(ctx context.Context, id string) (Pool, error) {
 	pool := Pool{
 		ID: row.ID, Name: row.Name, Strategy: row.Strategy, Stickiness: row.Stickiness, Health: row.Health,
 		Fallback: Fallback{Kind: row.FallbackKind, PoolID: text(row.FallbackPoolID)}, MinHealthy: row.MinHealthy,
-		Override: row.overridden(p.now()), Members: p.shownMembers(f, id, names, resting), UsedByFlows: []PoolUser{},
+		Override: row.overridden(p.now()), Members: p.shownMembers(ctx, f, id, names, resting), UsedByFlows: []PoolUser{},
 		State:    stateOf(f.placed[id], f.choices[id], row.MinHealthy, f.down(id)),
 		Revision: row.Revision, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}
@@ -253,13 +253,18 @@ func (p *pools) read(ctx context.Context, id string) (
 	return row, f, names, resting, err
 }
 
-func (p *pools) shownMembers(f found, id string, names map[string]string, resting map[string]bool) []Member {
-	out := make([]Member, 0, len(f.members[id]))
+func (p *pools) shownMembers(
+	ctx context.Context, f found, id string, names map[string]string, resting map[string]bool,
+) []Member {
+	out, beside := make([]Member, 0, len(f.members[id])), p.evidence.of(ctx, f.members[id])
 	for _, m := range f.members[id] {
 		shown := Member{
 			ID: m.ID, Name: names[m.of()], NodeID: m.NodeID, NodeName: names[m.NodeID], FlowID: m.FlowID,
 			Weight: m.Weight, Priority: m.Priority, Enabled: m.Enabled, Drain: m.Drain, Resting: resting[m.NodeID],
 			State: statesOf(f.seen[m.ID]),
+		}
+		if health, known := beside[m.of()]; known {
+			shown.Health = &health
 		}
 		for _, s := range f.seen[m.ID] {
 			shown.RTTMs, shown.Held = max(shown.RTTMs, s.RTTMs), shown.Held || s.Held
@@ -300,7 +305,7 @@ func (p *pools) status(ctx context.Context, id string) (Status, error) {
 	}
 	status := Status{
 		PoolID: id, State: stateOf(f.placed[id], f.choices[id], row.MinHealthy, f.down(id)), MinHealthy: row.MinHealthy,
-		Override: row.overridden(p.now()), Members: p.shownMembers(f, id, names, resting), Nodes: []Switch{},
+		Override: row.overridden(p.now()), Members: p.shownMembers(ctx, f, id, names, resting), Nodes: []Switch{},
 		Seen: []Sighting{},
 	}
 	for _, c := range f.choices[id] {

@@ -167,3 +167,29 @@ test("a pool's way is explained with its member, its last switch and what a real
   await passesGates(page);
   await inBothThemes(page, "pools-explained");
 });
+
+test("another node takes the place of one in every drawing", async ({ page, stand, populated, exit }) => {
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/nodes/${populated.node}?tab=flows`);
+  await page.getByRole("button", { name: /^Replace this node in flows/ }).click();
+  const dialog = page.getByRole("dialog", { name: "Replace the node in all flows" });
+  await inBothThemes(page, "replace-empty");
+  await dialog.getByRole("combobox", { name: "Node that takes its place" }).fill(exitName);
+  await page.getByRole("option", { name: exitName }).click();
+  await expect(dialog.getByRole("link", { name: "Office", exact: true })).toBeVisible();
+  await inBothThemes(page, "replace-told");
+  await dialog.getByRole("button", { name: /^Change/ }).click();
+  const review = dialog.getByRole("button", { name: /^Review/ });
+  await expect(review).toBeVisible({ timeout: 90_000 });
+  await inBothThemes(page, "replace-done");
+  await review.click();
+  await page.waitForURL(/\/flows\/bulk/);
+  await expect(page.getByText("Office", { exact: true }).first()).toBeVisible();
+  await inBothThemes(page, "replace-plans");
+  const { graph } = await stand.call<{ graph: { nodes: { node_id?: string }[] } }>(
+    populated.token,
+    "GET",
+    `/api/v1/connection-units/${populated.flow}/draft`,
+  );
+  expect(graph.nodes.flatMap(({ node_id: id }) => id ?? [])).toEqual([exit, exit]);
+});

@@ -9735,6 +9735,8 @@ export interface components {
             enabled: boolean;
             /** @description Empty: it is a node */
             flow_id: string;
+            /** @description What health checks see of its node or flow, which changes nothing by itself; null: they know nothing */
+            health: components["schemas"]["PoolsMemberHealth"];
             /** @description It comes and goes too often, and is kept out for a while */
             held: boolean;
             /** Format: uuid */
@@ -9766,6 +9768,21 @@ export interface components {
             state: "unknown" | "healthy" | "degraded" | "down";
             /** Format: int64 */
             weight: number;
+        };
+        PoolsMemberHealth: {
+            /**
+             * Format: date-time
+             * @description Newest evidence; null: none
+             */
+            checked_at: string | null;
+            reason: string;
+            /**
+             * Format: date-time
+             * @description Since when the state is this
+             */
+            since: string;
+            /** @enum {string} */
+            state: "up" | "degraded" | "down" | "unknown";
         };
         PoolsNewMember: {
             /** @description It gets no new traffic; what it carries goes on */

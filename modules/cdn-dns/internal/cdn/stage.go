@@ -60,8 +60,10 @@ func (e *Engine) fronted(ctx context.Context, entries []flowsapi.Entry) (map[str
 	}
 	found, err := e.Domains.ByIDs(ctx, ids...)
 	maps.DeleteFunc(found, func(_ string, d domainsapi.Domain) bool { return d.Mode != Mode })
-	for _, entry := range entries { // one that moves with the flow leads to where its entry is
-		if d, is := found[entry.DomainID]; is && d.On(entry.NodeID) {
+	// One that moves with the flow leads to where its entry is. One that has moved with another flow already stays where
+	// that one has taken it, also for flows that are still on the old node.
+	for _, entry := range entries {
+		if d, is := found[entry.DomainID]; is && d.MovingTo != "" && d.MovingTo == entry.NodeID {
 			d.NodeID = entry.NodeID
 			found[entry.DomainID] = d
 		}

@@ -155,11 +155,54 @@ func (j *judge) mustBlock() {
 			blocks(w, blocked)
 		}
 		for _, value := range j.rule.Values {
-			if !blocked[value] && !blocked["everything"] {
+			if !stopped(value, blocked) {
 				j.forbid(b.Path, "the first ways of this entry have to block %s", value)
 			}
 		}
 	}
+}
+
+// stopped tells whether what a rule names is blocked, ports also by ranges that hold them.
+func stopped(value string, blocked map[string]bool) bool {
+	if blocked[value] || blocked["everything"] {
+		return true
+	}
+	ports, are := strings.CutPrefix(value, "port:")
+	if !are {
+		return false
+	}
+	for _, wanted := range strings.Split(ports, ",") {
+		if !within(wanted, blocked) {
+			return false
+		}
+	}
+	return true
+}
+
+// within tells whether one of the ports that are blocked, or a range of them, holds a port or a range.
+func within(ports string, blocked map[string]bool) bool {
+	low, high, known := span(ports)
+	for one := range blocked {
+		text, are := strings.CutPrefix(one, "port:")
+		if !are || !known {
+			continue
+		}
+		if from, to, sound := span(text); sound && from <= low && high <= to {
+			return true
+		}
+	}
+	return false
+}
+
+// span reads a port, or the first and the last one of a range.
+func span(text string) (low, high int, sound bool) {
+	first, second, two := strings.Cut(strings.TrimSpace(text), "-")
+	if !two {
+		second = first
+	}
+	low, errLow := strconv.Atoi(first)
+	high, errHigh := strconv.Atoi(second)
+	return low, high, errLow == nil && errHigh == nil && low <= high
 }
 
 // blocks notes what a way blocks whatever else traffic is like: with a second condition it lets a part of it through.

@@ -11,12 +11,13 @@ import { everyPage } from "@/components/table/every-page";
 
 type Schemas = components["schemas"];
 export type Summary = Schemas["PoolsPoolSummary"];
-export type Pool = Omit<Schemas["PoolsPool"], "override" | "last_switch"> & {
+export type Member = Omit<Schemas["PoolsMember"], "health"> & { health: Schemas["PoolsMemberHealth"] | null };
+export type Pool = Omit<Schemas["PoolsPool"], "override" | "last_switch" | "members"> & {
+  members: Member[];
   override: Schemas["PoolsOverride"] | null;
   last_switch: Schemas["PoolsSwitch"] | null;
 };
-export type Member = Pool["members"][number];
-export type Status = Schemas["PoolsStatus"];
+export type Status = Omit<Schemas["PoolsStatus"], "members"> & { members: Member[] };
 export type Switch = Schemas["PoolsSwitch"];
 export type NewPool = Schemas["PoolsNewPool"];
 export type NewMember = Schemas["PoolsNewMember"];

@@ -7,6 +7,7 @@ import { RowMenu } from "@/components/action/row-menu";
 import { Card, Facts, Row, Rows } from "@/components/layout/card";
 import { Columns } from "@/components/layout/columns";
 import { Meta, PageHeader } from "@/components/layout/page-header";
+import { Glyph } from "@/components/status/glyph";
 import { Tag } from "@/components/status/status";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useFormat } from "@/text/use-format";
@@ -100,6 +101,7 @@ function MembersCard({ pool, block, onAct }: MembersCardProps) {
                   {member.name || member.flow_id || member.node_id}
                 </Link>{" "}
                 <MemberTags pool={pool} member={member} />
+                <SeenElsewhere member={member} />
               </span>
               <MemberState member={member} />
               <span className="num soft">{member.rtt_ms > 0 ? t("ms", { count: member.rtt_ms }) : ""}</span>
@@ -131,6 +133,17 @@ function MemberTags({ pool, member }: { pool: Pool; member: Member }) {
       {member.resting && <Tag>{t("tag.resting")}</Tag>}
       {member.held && <Tag>{t("tag.held")}</Tag>}
       {pool.override?.member_id === member.id && <Tag>{t("tag.chosen")}</Tag>}
+    </span>
+  );
+}
+
+/** What health checks add to what agents have found, where they see it otherwise. */
+function SeenElsewhere({ member: { health } }: { member: Member }) {
+  const { t } = useTranslation("pools");
+  if (health?.state !== "down" && health?.state !== "degraded") return null;
+  return (
+    <span className={classes.health}>
+      <Glyph kind={health.state} /> {t(`health.seen.${health.state}`)} <RelativeTime at={health.since} />
     </span>
   );
 }

@@ -60,6 +60,9 @@ describe("pools", () => {
     expect(screen.getByText("kept out")).toBeInTheDocument();
     expect(screen.getByText("Down", { exact: true })).toBeInTheDocument();
     expect(screen.getByText("42 ms")).toBeInTheDocument();
+    const healthy = within(screen.getByText("42 ms").closest("li")!);
+    expect(healthy.getByText("Healthy"), "what agents found counts").toBeInTheDocument();
+    expect(healthy.getByText(/Health checks see it down/)).toBeInTheDocument();
     expect(screen.getByText("On fra-01 1 member carries the traffic")).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Main" })).toBeInTheDocument();
     await user.click(screen.getByRole("button", { name: "Actions for waw-01" }));

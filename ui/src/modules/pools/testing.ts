@@ -23,6 +23,7 @@ export const europe: Pool = {
       reason: "refused",
       held: true,
       last_switch_at: "2026-03-10T15:02:00Z",
+      health: null,
     },
     {
       id: "01890000-0000-7000-8000-000000000012",
@@ -40,6 +41,7 @@ export const europe: Pool = {
       reason: "probe",
       held: false,
       last_switch_at: "2026-03-10T15:02:00Z",
+      health: { state: "down", reason: "unreachable", since: "2026-03-10T15:00:00Z", checked_at: "2026-03-10T15:02:00Z" },
     },
   ],
   health: {

@@ -29,6 +29,19 @@ export function CanaryCard({ apply, canary }: { apply: Apply; canary: Canary }) 
           <Glyph kind="degraded" /> {said(canary.held)}.
         </p>
       )}
+      {canary.unwell.map((against) => (
+        <p key={against.source + against.node_id + against.text.code} className={classes.held}>
+          <Glyph kind="down" />
+          <span>
+            {against.node_id && (
+              <>
+                <NodeLink id={against.node_id}>{nameOf(canary, against.node_id)}</NodeLink>:{" "}
+              </>
+            )}
+            {said(against.text)}.
+          </span>
+        </p>
+      ))}
       <ul className={classes.looks}>
         {canary.looks.map((look) => (
           <li key={look.node_id + look.block}>
@@ -41,6 +54,8 @@ export function CanaryCard({ apply, canary }: { apply: Apply; canary: Canary }) 
     </Card>
   );
 }
+
+const nameOf = ({ nodes }: Canary, id: string) => nodes.find((node) => node.node_id === id)?.node_name ?? id;
 
 function Look({ look }: { look: Canary["looks"][0] }) {
   const { t } = useTranslation("flows");

@@ -60,6 +60,15 @@ describe("a canary that is watched", () => {
     expect(screen.getByText(/no answer came back/)).toBeInTheDocument();
   });
 
+  it("says what other parts of the panel have against it, and of which node", async () => {
+    const apply = watched();
+    const [first] = apply.canary!.nodes;
+    const down = { code: "health_node_down", text: "the health checks say that the node is down" };
+    await open(watched({ unwell: [{ source: "health", node_id: first!.node_id, text: down }] }));
+    const said = screen.getByText(/health checks see this node down/i).closest("p")!;
+    expect(within(said).getByRole("link", { name: first!.node_name })).toBeInTheDocument();
+  });
+
   it("has the nodes that go first on top of the table", async () => {
     const apply = watched();
     await open({ ...apply, steps: apply.steps.toReversed() });

@@ -12,7 +12,7 @@ import { Way } from "./way";
 import { WayProbe } from "./way-probe";
 
 /** Which way a destination takes through the draft or what is installed: the winning rule, the losers, and why. */
-export function Trace({ icon: Shape }: { icon: Icon }) {
+export function Trace({ icon: Shape, below = false }: { icon: Icon; below?: boolean }) {
   const { t } = useTranslation("flows");
   const { flow } = useEditor();
   const [text, setText] = useState("");
@@ -25,8 +25,9 @@ export function Trace({ icon: Shape }: { icon: Icon }) {
     <Popover
       opened={target !== ""}
       onChange={(open) => !open && setTarget("")}
-      position="top-start"
-      width={420}
+      position={below ? "bottom-start" : "top-start"}
+      width="min(420px, calc(100vw - 24px))"
+      hideDetached={false}
       withRoles={false}
     >
       <Popover.Target>

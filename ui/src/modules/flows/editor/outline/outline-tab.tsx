@@ -1,5 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { IconChevronDown, IconChevronRight, IconSearch } from "@tabler/icons-react";
+import { IconChevronDown, IconChevronRight, IconRoute2, IconSearch } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type KeyboardEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
@@ -7,6 +7,7 @@ import { Action } from "@/components/action/action";
 import { Card } from "@/components/layout/card";
 import { usePhone } from "@/components/screen/use-phone";
 import { AddBlockMenu } from "../add-menu";
+import { Trace } from "../canvas/trace";
 import type { VersionSnapshot } from "../../shared/api";
 import { BlockForm } from "../inspector/block-form";
 import { DraftChanges } from "../draft-changes";
@@ -50,7 +51,11 @@ export function OutlineTab({ installed }: { installed: VersionSnapshot | undefin
   return (
     <div className={`${editor.page} ${classes.page}`}>
       <div className={classes.tree}>
-        {!phone && (
+        {phone ? (
+          <div className={classes.bar}>
+            <Trace icon={IconRoute2} below />
+          </div>
+        ) : (
           <div className={classes.bar}>
             <TextInput
               ref={search}
@@ -62,6 +67,7 @@ export function OutlineTab({ installed }: { installed: VersionSnapshot | undefin
               onChange={(event) => setText(event.currentTarget.value)}
               aria-keyshortcuts="/"
             />
+            <Trace icon={IconRoute2} below />
             <span className={`dim ${classes.counts}`}>
               {t("outline.counts", {
                 blocks: t("outline.blocks", { count: drawing.nodes.length }),
