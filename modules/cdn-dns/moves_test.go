@@ -2,6 +2,7 @@ package cdndns
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"testing"
@@ -25,6 +26,7 @@ const (
 // replacement is a flow whose only entry has a host name, and a node that takes the place of the entry's.
 type replacement struct {
 	*fronting
+	admin            *paneltest.Client
 	flow             string
 	binding          string
 	from, to         string
@@ -37,8 +39,13 @@ func newReplacement(t *testing.T, zone string, more ...fields) *replacement {
 	t.Helper()
 	r := &replacement{fronting: newFronting(t, "example.com"), host: "n1." + zone}
 	r.add("main")
-	r.binding, r.from = r.at(oldAddress, "n1", zone, more...)
-	r.to = r.Admin().AddNode("waw-01", "address", newAddress)
+	r.admin = r.Admin()
+	r.from, r.to = r.admin.AddNode("fra-01", "address", oldAddress), r.admin.AddNode("waw-01", "address", newAddress)
+	body := fields{"node_id": r.from, "zone": zone, "label": "n1", "mode": "direct", "ttl": 60}
+	for _, one := range more {
+		maps.Copy(body, one)
+	}
+	r.binding = r.admin.Post(bindingsRoute, body).Is(http.StatusCreated).Text("id")
 	r.withCaller = access.With(t.Context(), access.Caller{Kind: access.System, Username: "test"})
 	r.flow = r.draw("Office", 443)
 	r.before = flowsapi.Entry{
@@ -51,7 +58,7 @@ func newReplacement(t *testing.T, zone string, more ...fields) *replacement {
 
 func (r *replacement) draw(name string, port int) string {
 	r.t.Helper()
-	return r.Admin().Post(flowsRoute, fields{"name": name, "graph": fields{
+	return r.admin.Post(flowsRoute, fields{"name": name, "graph": fields{
 		"nodes": []fields{
 			{
 				"key": "in", "kind": "entry", "node_id": r.from, "node_domain_id": r.binding,
@@ -66,11 +73,11 @@ func (r *replacement) draw(name string, port int) string {
 // replace puts the new node in the place of the old one in all drafts, as an operator does.
 func (r *replacement) replace() {
 	r.t.Helper()
-	begun := r.Admin().Post(flowsRoute+"/bulk/replace-node", fields{"node_id": r.from, "by_node_id": r.to}).
+	begun := r.admin.Post(flowsRoute+"/bulk/replace-node", fields{"node_id": r.from, "by_node_id": r.to}).
 		Is(http.StatusAccepted).Text("id")
 	var change *paneltest.Answer
 	require.Eventually(r.t, func() bool {
-		change = r.Admin().Get(flowsRoute + "/bulk/changes/" + begun).Is(http.StatusOK)
+		change = r.admin.Get(flowsRoute + "/bulk/changes/" + begun).Is(http.StatusOK)
 		return change.Value("finished_at") != nil
 	}, soon, 50*time.Millisecond)
 	for _, item := range change.Value("items").([]any) {

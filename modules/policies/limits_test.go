@@ -20,7 +20,7 @@ func TestTheCatalogueTakesAsMuchAsItSays(t *testing.T) {
 		sets[i] = fields{"name": fmt.Sprint("set-", i), "domain": []string{fmt.Sprintf("d%d.example", i)}}
 	}
 	for i := range presets {
-		presets[i] = fields{"name": fmt.Sprint("preset-", i), "security": "tls"}
+		presets[i] = fields{"name": fmt.Sprint("preset-", i), "protocol": "vless", "security": "tls"}
 	}
 	for i := range tokens {
 		tokens[i] = fmt.Sprint("geosite:category-", i)

@@ -46,7 +46,6 @@ func TestDoctorLooksAtPools(t *testing.T) {
 	require.Equal(t, doctor.Warning, found.Status)
 	require.Equal(t, map[string]any{"pools": 1, "on_fallback": 0, "below_minimum": 1}, found.Data)
 	require.Equal(t, "пулов, где слишком мало доступных участников: 1 из 1", found.Found.In(doctor.Russian))
-	require.Contains(t, w.panel.Scrape(), "panel_pools_on_fallback 0\n")
 
 	w.report(serves(p, agentapi.PoolServesFallback, 0, "member_down", at.Add(2*time.Second)))
 	require.Equal(t, doctor.Failed, w.doctor().Status)

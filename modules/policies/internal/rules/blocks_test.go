@@ -122,7 +122,8 @@ func TestWaysCountFromTheFirstToTheFirstOpenOne(t *testing.T) {
 	d.Ways = append(d.Ways, flowsapi.DrawnWay{From: "second", To: "out"})
 	require.Equal(t, []string{"nodes[3]"}, missing(t, d, "geosite:ads"))
 	d.Ways[len(d.Ways)-1].To = "stop"
-	require.Empty(t, missing(t, d, "geosite:ads", "port:25"), "everything of the second is blocked, and ads of the first")
+	require.Empty(t, missing(t, d, "geosite:ads"), "everything of the second is blocked, and ads of the first")
+	require.Equal(t, []string{"nodes[0]"}, missing(t, d, "port:25"))
 }
 
 func like(t *testing.T, presets []rules.Preset, l flowsapi.DrawnListener, values ...string) bool {
