@@ -41,7 +41,12 @@ export const europe: Pool = {
       reason: "probe",
       held: false,
       last_switch_at: "2026-03-10T15:02:00Z",
-      health: { state: "down", reason: "unreachable", since: "2026-03-10T15:00:00Z", checked_at: "2026-03-10T15:02:00Z" },
+      health: {
+        state: "down",
+        reason: "unreachable",
+        since: "2026-03-10T15:00:00Z",
+        checked_at: "2026-03-10T15:02:00Z",
+      },
     },
   ],
   health: {

@@ -10,6 +10,7 @@ import { serveFake } from "../../testing/serve-fake";
 import type { Explanation, ProbeAnswer } from "../../shared/api";
 import { createDraftStore } from "../draft/draft-store";
 import { EditorProvider } from "../editor-context";
+import { OutlineTab } from "../outline/outline-tab";
 import { Trace } from "./trace";
 
 const at = "2026-01-01T00:00:00Z";
@@ -110,6 +111,24 @@ async function trace(closed?: string) {
 
 describe("the trace of a destination", () => {
   afterEach(() => vi.restoreAllMocks());
+
+  it("stands in the outline as in the graph", async () => {
+    const flow = fakeFlow();
+    const panel = serveFake(fakeState({ flows: [flow] }));
+    const get = api.GET;
+    vi.spyOn(api, "GET").mockImplementation(((path: string, given: never) =>
+      path.endsWith("/explain") ? reply({ ...way, of: "draft" }) : get(path as never, given)) as never);
+    const store = createDraftStore();
+    const editor = { flow, store, problems: [], changes: [], changed: new Set<string>(), closed: undefined };
+    await renderApp(
+      <EditorProvider value={editor}>
+        <OutlineTab installed={undefined} />
+      </EditorProvider>,
+      { path: "/flows/f-europe/outline", queries: panel.queries },
+    );
+    await userEvent.type(await screen.findByLabelText("Trace a domain, IP or port"), "example.org{Enter}");
+    expect(await screen.findByText("Leaves directly from ber-01")).toBeInTheDocument();
+  });
 
   it("follows the draft, and what is installed when that is asked for", async () => {
     const { asked, dialog } = await trace();
