@@ -31,11 +31,10 @@ export function PlansTable({ planned }: { planned: readonly PlannedFlow[] }) {
         <span className={classes.phone}>
           <FlowName one={one} />
           <PlanState one={one} />
-          {one.plan && (
-            <span className="dim">
-              <Changes one={one} /> · <PlanLink one={one} />
-            </span>
-          )}
+          <span className="dim">
+            <Changes one={one} />
+          </span>
+          <PlanLink one={one} />
         </span>
       )}
     />
