@@ -127,9 +127,14 @@ func TestStickinessFitsTheStrategy(t *testing.T) {
 		asked         bool
 		want, refused string
 	}{
-		{"sticky", "", false, "user", ""}, {"sticky", "none", false, "user", ""}, {"sticky", "source", false, "source", ""},
-		{"sticky", "source", true, "source", ""}, {"sticky", "none", true, "", "stickiness"},
-		{"random", "user", false, "none", ""}, {"random", "", true, "none", "stickiness"}, {"ordered", "none", true, "none", ""},
+		{"sticky", "", false, "user", ""},
+		{"sticky", "none", false, "user", ""},
+		{"sticky", "source", false, "source", ""},
+		{"sticky", "source", true, "source", ""},
+		{"sticky", "none", true, "", "stickiness"},
+		{"random", "user", false, "none", ""},
+		{"random", "", true, "none", "stickiness"},
+		{"ordered", "none", true, "none", ""},
 		{"ordered", "source", true, "", "stickiness"},
 	} {
 		row := poolRow{Strategy: c.strategy, Stickiness: c.was}

@@ -141,7 +141,9 @@ func TestWhyASearchFailed(t *testing.T) {
 		require.NotEmpty(t, ends[want])
 	}
 	require.Equal(t, "bad; nothing", against([]verdict.Reason{
-		{Effect: verdict.Good, Text: "good"}, {Effect: verdict.Bad, Text: "bad"}, {Effect: verdict.Warning, Text: "warning"},
+		{Effect: verdict.Good, Text: "good"},
+		{Effect: verdict.Bad, Text: "bad"},
+		{Effect: verdict.Warning, Text: "warning"},
 		{Effect: verdict.Nothing, Text: "nothing"},
 	}))
 	require.Empty(t, against(nil))

@@ -12,7 +12,8 @@ import (
 // ways is a drawing of one entry whose ways stand in the order in which they are tried; "stop" blocks, "out" lets go.
 func ways(list ...flowsapi.DrawnWay) flowsapi.Drawn {
 	d := flowsapi.Drawn{Blocks: []flowsapi.DrawnBlock{
-		{Path: "nodes[0]", Key: "in", Kind: "entry"}, {Path: "nodes[1]", Key: "out", Kind: "direct"},
+		{Path: "nodes[0]", Key: "in", Kind: "entry"},
+		{Path: "nodes[1]", Key: "out", Kind: "direct"},
 		{Path: "nodes[2]", Key: "stop", Kind: "block"},
 	}}
 	for _, w := range list {
@@ -56,11 +57,22 @@ func TestPortsAreBlockedByListsAndRanges(t *testing.T) {
 		way, rule string
 		blocked   bool
 	}{
-		{"25", "port:25", true}, {"25", "port:26", false}, {"25,465,587", "port:465", true}, {"20-30", "port:25", true},
-		{"20-30", "port:20-30", true}, {"20-30", "port:22-25", true}, {"20-30", "port:30-31", false},
-		{"25,465,587", "port:25,587", true}, {"25,465", "port:25,587", false}, {"1-65535", "port:25", true},
-		{"25, 465", "port:465", true}, {"250", "port:25", false}, {"25", "port:2", false}, {"30-20", "port:25", false},
-		{"25", "port:smtp", false}, {"20-24,26-30", "port:20-30", false},
+		{"25", "port:25", true},
+		{"25", "port:26", false},
+		{"25,465,587", "port:465", true},
+		{"20-30", "port:25", true},
+		{"20-30", "port:20-30", true},
+		{"20-30", "port:22-25", true},
+		{"20-30", "port:30-31", false},
+		{"25,465,587", "port:25,587", true},
+		{"25,465", "port:25,587", false},
+		{"1-65535", "port:25", true},
+		{"25, 465", "port:465", true},
+		{"250", "port:25", false},
+		{"25", "port:2", false},
+		{"30-20", "port:25", false},
+		{"25", "port:smtp", false},
+		{"20-24,26-30", "port:20-30", false},
 	} {
 		got := missing(t, ways(blocking(flowsapi.MatchSet{}, port(c.way)), flowsapi.DrawnWay{To: "out"}), c.rule)
 		require.Equal(t, c.blocked, len(got) == 0, "%s by a way of %s", c.rule, c.way)
