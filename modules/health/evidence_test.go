@@ -120,7 +120,8 @@ func TestVerdictsReachCanariesAndPools(t *testing.T) {
 	_, err := p.DB.NewRaw("update health_states set state = 'down', reason = 'unreachable', since = now() where subject_id = ?",
 		node).Exec(t.Context())
 	require.NoError(t, err)
-	found, err := guest.canaries(t.Context(), flowsapi.CanaryWatch{NodeIDs: []string{node}, Since: began.Add(-time.Minute)})
+	watch := flowsapi.CanaryWatch{NodeIDs: []string{node}, Since: began.Add(-time.Minute)}
+	found, err := guest.canaries(t.Context(), watch)
 	require.NoError(t, err)
 	require.Equal(t, node, found[0].NodeID)
 }

@@ -211,7 +211,8 @@ func TestWhatWasThereBeforeIsWatchedFromTheBeginning(t *testing.T) {
 	idle.Attach = func() module.Parts { return module.Parts{} }
 	before := paneltest.New(t, nodes.Module(), flows.manifest(), flows.poolsModule(), idle)
 	before.Admin().AddNode("ams", "address", "192.0.2.1")
-	after := paneltest.Start(t, paneltest.On(before.DB), paneltest.Modules(nodes.Module(), flows.manifest(), flows.poolsModule(), Module()))
+	all := paneltest.Modules(nodes.Module(), flows.manifest(), flows.poolsModule(), Module())
+	after := paneltest.Start(t, paneltest.On(before.DB), all)
 	require.Eventually(t, func() bool {
 		return after.Admin().Get("/api/v1/health/nodes").Is(http.StatusOK).Value("total") == 1.0
 	}, time.Minute, 50*time.Millisecond)

@@ -63,7 +63,8 @@ func TestSpansOfFragments(t *testing.T) {
 	}
 }
 
-// Each way out has its own members; what belongs to the other is refused with its field, and nothing is silently dropped.
+// Each way out has its own members; what belongs to the other is refused with its field, and nothing is silently
+// dropped.
 func TestEachWayOutHasItsOwnMembers(t *testing.T) {
 	t.Parallel()
 	change := func(b PlanBody, to func(*PlanBody)) PlanBody { to(&b); return b }

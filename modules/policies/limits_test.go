@@ -78,12 +78,14 @@ func TestADeletedFlowLeavesItsPolicies(t *testing.T) {
 	p := w.assign(w.policy("Strict", rules.Limits), w.flow)
 	w.admin.Delete(policiesPath+"/"+p.ID).Refused(http.StatusConflict, "policy_in_use")
 	w.admin.Delete(units + w.flow).Is(http.StatusAccepted)
-	require.Eventually(t, func() bool { return w.admin.Get(units+w.flow).Status == http.StatusNotFound }, time.Minute, 50*time.Millisecond)
+	gone := func() bool { return w.admin.Get(units+w.flow).Status == http.StatusNotFound }
+	require.Eventually(t, gone, time.Minute, 50*time.Millisecond)
 	require.Empty(t, must[Policy](w, policiesPath+"/"+p.ID).UsedBy)
 	w.admin.Delete(policiesPath + "/" + p.ID).Is(http.StatusNoContent)
 }
 
-// Enabling is undone by removing the policy or the plan: nothing is left that would enable a version of the same number.
+// Enabling is undone by removing the policy or the plan: nothing is left that would enable a version of the same
+// number.
 func TestWhatWasEnabledGoesWithItsPlan(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -66,8 +66,8 @@ func TestLeadsAreTheSameFromBothEnds(t *testing.T) {
 	})
 }
 
-// Who forwards to a pool: nodes of flows by themselves, nodes of members of a pool before it, and those of the pools that
-// this one falls back on; a member that is a flow sends on by its own drawing.
+// Who forwards to a pool: nodes of flows by themselves, nodes of members of a pool before it, and those of the pools
+// that this one falls back on; a member that is a flow sends on by its own drawing.
 func TestWhoForwardsToAPool(t *testing.T) {
 	t.Parallel()
 	one, two, three := database.NewID(), database.NewID(), database.NewID()

@@ -25,7 +25,9 @@ func (s *sighted) manifest() module.Module {
 	return module.Module{
 		Name: s.name, Summary: "Sees how members are", Requires: []string{"pools"},
 		Attach: func(all poolsapi.HealthEvidence) module.Parts {
-			all.Add(s.name, func(_ context.Context, ids []string) (map[string]poolsapi.MemberHealth, error) { return s.says(ids) })
+			all.Add(s.name, func(_ context.Context, ids []string) (map[string]poolsapi.MemberHealth, error) {
+				return s.says(ids)
+			})
 			return module.Parts{}
 		},
 	}

@@ -59,8 +59,8 @@ func deadly(t *testing.T) (*world, *mortal, *database.DB) {
 		return db
 	}
 	onlooker := open(database.Options{})
-	w := newWorldOn(t, paneltest.Start(t, paneltest.On(open(database.Options{Tracer: m})), paneltest.Modules(features()...)))
-	return w, m, onlooker
+	panel := paneltest.Start(t, paneltest.On(open(database.Options{Tracer: m})), paneltest.Modules(features()...))
+	return newWorldOn(t, panel), m, onlooker
 }
 
 // A panel that is killed between any two statements of a change has changed all of it or nothing: the pool with its

@@ -202,9 +202,10 @@ func (p *pools) get(ctx context.Context, id string) (Pool, error) {
 	pool := Pool{
 		ID: row.ID, Name: row.Name, Strategy: row.Strategy, Stickiness: row.Stickiness, Health: row.Health,
 		Fallback: Fallback{Kind: row.FallbackKind, PoolID: text(row.FallbackPoolID)}, MinHealthy: row.MinHealthy,
-		Override: row.overridden(p.now()), Members: p.shownMembers(ctx, f, id, names, resting), UsedByFlows: []PoolUser{},
-		State:    stateOf(f.placed[id], f.choices[id], row.MinHealthy, f.down(id)),
-		Revision: row.Revision, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
+		Override: row.overridden(p.now()), Members: p.shownMembers(ctx, f, id, names, resting),
+		UsedByFlows: []PoolUser{},
+		State:       stateOf(f.placed[id], f.choices[id], row.MinHealthy, f.down(id)),
+		Revision:    row.Revision, CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 	}
 	if at := memberAt(f.members[id], text(row.FallbackMemberID)); at >= 0 {
 		pool.Fallback.NodeID, pool.Fallback.FlowID = f.members[id][at].NodeID, f.members[id][at].FlowID

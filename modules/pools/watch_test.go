@@ -60,8 +60,8 @@ func TestDoctorSkipsPoolsThatItCannotSee(t *testing.T) {
 	}
 }
 
-// When another version of a flow is installed that is a member of a pool, the flows in front of it that run are installed
-// anew, and no others: where to the traffic goes on may have changed.
+// When another version of a flow is installed that is a member of a pool, the flows in front of it that run are
+// installed anew, and no others: where to the traffic goes on may have changed.
 func TestFlowsInFrontFollowAnotherVersionOfAMember(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

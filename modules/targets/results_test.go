@@ -134,7 +134,8 @@ func TestTheNameOfATarget(t *testing.T) {
 func TestWhyASearchFailed(t *testing.T) {
 	t.Parallel()
 	for code, want := range map[agentapi.ResultCode]string{
-		agentapi.CodeExpired: reasonSilent, agentapi.CodeInterrupted: reasonInterrupted, agentapi.CodeFailed: reasonAgent,
+		agentapi.CodeExpired: reasonSilent, agentapi.CodeInterrupted: reasonInterrupted,
+		agentapi.CodeFailed:          reasonAgent,
 		"something of a later agent": reasonAgent, "": reasonAgent,
 	} {
 		require.Equal(t, want, reasonOf(string(code)), code)

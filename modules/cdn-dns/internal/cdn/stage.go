@@ -60,8 +60,8 @@ func (e *Engine) fronted(ctx context.Context, entries []flowsapi.Entry) (map[str
 	}
 	found, err := e.Domains.ByIDs(ctx, ids...)
 	maps.DeleteFunc(found, func(_ string, d domainsapi.Domain) bool { return d.Mode != Mode })
-	// One that moves with the flow leads to where its entry is. One that has moved with another flow already stays where
-	// that one has taken it, also for flows that are still on the old node.
+	// One that moves with the flow leads to where its entry is. One that has moved with another flow already stays
+	// where that one has taken it, also for flows that are still on the old node.
 	for _, entry := range entries {
 		if d, is := found[entry.DomainID]; is && d.MovingTo != "" && d.MovingTo == entry.NodeID {
 			d.NodeID = entry.NodeID

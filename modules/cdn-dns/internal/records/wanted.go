@@ -57,8 +57,8 @@ func (e *Engine) wish(ctx context.Context, binding domainsapi.Domain) (wish, err
 	return w, nil
 }
 
-// Values are what the records of a binding are to hold where its node is: none for a name whose records are the business
-// of somebody else.
+// Values are what the records of a binding are to hold where its node is: none for a name whose records are the
+// business of somebody else.
 func (e *Engine) Values(ctx context.Context, binding domainsapi.Domain) ([]string, error) {
 	wanted, err := e.wish(ctx, binding)
 	return wanted.values(), err

@@ -16,7 +16,8 @@ import (
 	"panel/platform/database"
 )
 
-// What verdicts say to others that decide by what they see themselves: they add to it, and what is unknown says nothing.
+// What verdicts say to others that decide by what they see themselves: they add to it, and what is unknown says
+// nothing.
 
 // CanaryFindings gives what verdicts have against a canary: its flow, or one of its nodes, is down since it is watched.
 // What was down before is not the canary's fault, and what is in maintenance says nothing. Nothing is said while nobody
@@ -46,8 +47,8 @@ func (v *Views) CanaryFindings(ctx context.Context, w flowsapi.CanaryWatch) ([]f
 	return out, nil
 }
 
-// MemberEvidence gives the verdicts about members of pools, by the ids of their nodes and flows. Ids of which nothing is
-// known are left out, all of them while nobody judges.
+// MemberEvidence gives the verdicts about members of pools, by the ids of their nodes and flows. Ids of which nothing
+// is known are left out, all of them while nobody judges.
 func (v *Views) MemberEvidence(ctx context.Context, ids []string) (map[string]poolsapi.MemberHealth, error) {
 	ids = database.OnlyIDs(ids)
 	if len(ids) == 0 {
