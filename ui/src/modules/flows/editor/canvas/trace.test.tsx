@@ -84,6 +84,7 @@ const met: ProbeAnswer = {
   },
 };
 
+const rest = "takes everything that no other edge chose";
 const reply = (data: object) => Promise.resolve({ response: new Response(null, { status: 200 }), data }) as never;
 
 async function trace(closed?: string) {
@@ -117,7 +118,9 @@ describe("the trace of a destination", () => {
     const panel = serveFake(fakeState({ flows: [flow] }));
     const get = api.GET;
     vi.spyOn(api, "GET").mockImplementation(((path: string, given: never) =>
-      path.endsWith("/explain") ? reply({ ...way, of: "draft" }) : get(path as never, given)) as never);
+      path.endsWith("/explain")
+        ? reply({ ...way, of: "draft", steps: [{ ...way.steps[0]!, reason: rest }] })
+        : get(path as never, given)) as never);
     const store = createDraftStore();
     const editor = { flow, store, problems: [], changes: [], changed: new Set<string>(), closed: undefined };
     await renderApp(
@@ -128,6 +131,7 @@ describe("the trace of a destination", () => {
     );
     await userEvent.type(await screen.findByLabelText("Trace a domain, IP or port"), "example.org{Enter}");
     expect(await screen.findByText("Leaves directly from ber-01")).toBeInTheDocument();
+    expect(screen.getByText(/takes everything that no other rule chose/)).toBeInTheDocument();
   });
 
   it("follows the draft, and what is installed when that is asked for", async () => {

@@ -11,6 +11,19 @@ const stepGlyph: Record<Explanation["steps"][number]["result"], GlyphKind> = {
   no_data: "no-data",
 };
 
+/** What the panel says of an edge, by the sentence that it says it with. */
+const whys = {
+  "takes everything that no other edge chose": "rest",
+  "every condition holds": "holds",
+  "another port": "otherPort",
+  "another protocol": "otherProtocol",
+  "another destination": "otherPlace",
+  "the edge asks for the port": "port",
+  "the edge asks for the protocol": "protocol",
+  "the edge asks for a category, and its contents are on the node": "category",
+  "the edge asks for a name or an address that was not given": "place",
+} as const;
+
 type Choice = WayPool["choices"][number];
 type Seen = WayPool["members"][number]["seen"][number];
 
@@ -25,6 +38,7 @@ const seenGlyph: Record<Seen["state"], GlyphKind> = {
 export function Way({ answer }: { answer: Explanation }) {
   const { t } = useTranslation("flows");
   const nameOf = useNameOfKey();
+  const why = (reason: string) => (reason in whys ? t(`trace.why.${whys[reason as keyof typeof whys]}`) : reason);
   const shared = answer.node_name === "" && answer.pools.length > 0 && answer.result !== "block";
   return (
     <div className={classes.traceResult}>
@@ -39,7 +53,7 @@ export function Way({ answer }: { answer: Explanation }) {
             <Glyph kind={stepGlyph[step.result]} label={t(`trace.step.${step.result}`)} />
             <span>
               {nameOf(step.from)} → {nameOf(step.to)}
-              <span className="dim"> {step.reason}</span>
+              <span className="dim"> {why(step.reason)}</span>
             </span>
           </li>
         ))}

@@ -51,12 +51,8 @@ export function OutlineTab({ installed }: { installed: VersionSnapshot | undefin
   return (
     <div className={`${editor.page} ${classes.page}`}>
       <div className={classes.tree}>
-        {phone ? (
-          <div className={classes.bar}>
-            <Trace icon={IconRoute2} below />
-          </div>
-        ) : (
-          <div className={classes.bar}>
+        <div className={classes.bar}>
+          {!phone && (
             <TextInput
               ref={search}
               className={classes.search}
@@ -67,19 +63,23 @@ export function OutlineTab({ installed }: { installed: VersionSnapshot | undefin
               onChange={(event) => setText(event.currentTarget.value)}
               aria-keyshortcuts="/"
             />
-            <Trace icon={IconRoute2} below />
-            <span className={`dim ${classes.counts}`}>
-              {t("outline.counts", {
-                blocks: t("outline.blocks", { count: drawing.nodes.length }),
-                ways: t("outline.ways", { count: drawing.edges.length }),
-              })}
-            </span>
-            {closed === undefined && <AddBlockMenu />}
-            <Action kind="ghost" onClick={() => foldAll(!anyFolded)}>
-              {t(anyFolded ? "outline.unfold" : "outline.fold")}
-            </Action>
-          </div>
-        )}
+          )}
+          <Trace icon={IconRoute2} below />
+          {!phone && (
+            <>
+              <span className={`dim ${classes.counts}`}>
+                {t("outline.counts", {
+                  blocks: t("outline.blocks", { count: drawing.nodes.length }),
+                  ways: t("outline.ways", { count: drawing.edges.length }),
+                })}
+              </span>
+              {closed === undefined && <AddBlockMenu />}
+              <Action kind="ghost" onClick={() => foldAll(!anyFolded)}>
+                {t(anyFolded ? "outline.unfold" : "outline.fold")}
+              </Action>
+            </>
+          )}
+        </div>
         {drawing.nodes.length === 0 && (
           <div className={classes.empty}>
             <EmptyDrawing />
