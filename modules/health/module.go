@@ -142,8 +142,8 @@ func eventKinds() []events.Kind {
 
 func attach(
 	h *handlers, p *place.Placer, r *results.Results, looks *own.Looks, j *judge.Judge, v *view.Views,
-	heals *repair.Repairs, states flowsapi.HealthStates, canaries flowsapi.CanaryEvidence, members poolsapi.HealthEvidence,
-	db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock, e *external.Service,
+	heals *repair.Repairs, states flowsapi.HealthStates, canaries flowsapi.CanaryEvidence,
+	members poolsapi.HealthEvidence, db *database.DB, queue *jobs.Enqueuer, clock clockwork.Clock, e *external.Service,
 ) module.Parts {
 	states.Add("health", v.FlowStates)
 	canaries.Add("health", v.CanaryFindings)
