@@ -81,7 +81,7 @@ func (s *store) viewsOf(ctx context.Context, ids []string, at time.Time) ([]view
 	args := new(database.Arguments)
 	q := s.views(at, args).ColumnExpr("r.surroundings").OrderExpr("n.name_key")
 	if len(ids) > 0 {
-		q = q.Where("n.id = any(?::uuid[])", args.Add(ids))
+		q = q.Where("n.id = ?", args.AnyOf(ids))
 	}
 	err := database.Read(ctx, s.db, &rows, q, args)
 	return rows, database.Fault(err, nil)
@@ -108,7 +108,7 @@ func (s *store) serving(ctx context.Context, ids []string) ([]servingRow, error)
 		ColumnExpr("coalesce(nullif(r.core_state, ''), 'unknown') AS core_state").
 		ColumnExpr("coalesce((r.report #>> '{core,config_revision}')::bigint, 0) AS installed_revision")
 	if len(ids) > 0 {
-		q = q.Where("n.id = any(?::uuid[])", args.Add(ids))
+		q = q.Where("n.id = ?", args.AnyOf(ids))
 	}
 	err := database.Read(ctx, s.db, &rows, q, args)
 	return rows, database.Fault(err, nil)
@@ -312,7 +312,7 @@ func (s *store) brief(ctx context.Context, in *briefInput) ([]Brief, error) {
 			return nil, fault.Malformed("bad_parameter", "too many nodes are named at once").
 				Field("query.ids", "bad_parameter", "at most 200 ids with commas between them")
 		}
-		q = q.Where("n.id = any(?::uuid[])", args.Add(database.OnlyIDs(ids))).Limit(mostNamed)
+		q = q.Where("n.id = ?", args.AnyOf(database.OnlyIDs(ids))).Limit(mostNamed)
 	}
 	err := database.Read(ctx, s.db, &rows, q, args)
 	return rows, database.Fault(err, nil)

@@ -39,6 +39,13 @@ func (a *Arguments) Place(value any) string {
 	return "$" + strconv.Itoa(len(a.values))
 }
 
+// AnyOf gives the right side of a comparison with any of these ids, as in "n.id = ?". The planner sees the length of a
+// parameter that is a list and plans each execution anew while that is short, which costs more than to read the rows;
+// the length of a subquery it does not know, so one plan serves all.
+func (a *Arguments) AnyOf(ids []string) any {
+	return bun.Safe("any(array(select unnest(" + a.Place(ids) + "::uuid[])))")
+}
+
 func (a *Arguments) given() []any {
 	if a == nil {
 		return nil

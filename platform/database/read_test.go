@@ -68,6 +68,34 @@ func TestReadPreparesOneStatementForAllValues(t *testing.T) {
 	}))
 }
 
+// A short list of ids in a parameter would be planned anew each time.
+func TestAnyOfIsPlannedOnceHoweverManyIDs(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t)
+	require.NoError(t, db.InTx(t.Context(), func(ctx context.Context) error {
+		_, err := db.In(ctx).NewRaw(`create temporary table things on commit drop as
+			select gen_random_uuid() as id, n from generate_series(1, 2000) n`).Exec(ctx)
+		require.NoError(t, err)
+		_, err = db.In(ctx).NewRaw("create unique index on things (id)").Exec(ctx)
+		require.NoError(t, err)
+		var ids []string
+		require.NoError(t, db.In(ctx).NewRaw("select id::text from things where n <= 3 order by n").Scan(ctx, &ids))
+		for i := range 20 {
+			asked := ids[:1+i%len(ids)]
+			args := new(database.Arguments)
+			var found []int
+			q := db.NewSelect().TableExpr("things").Column("n").Where("id = ?", args.AnyOf(asked)).Order("n")
+			require.NoError(t, database.Read(ctx, db, &found, q, args))
+			require.Len(t, found, len(asked))
+		}
+		var anew int
+		require.NoError(t, db.In(ctx).NewRaw(`select custom_plans from pg_prepared_statements
+			where statement like '%things%' and statement not like '%pg_prepared%'`).Scan(ctx, &anew))
+		require.LessOrEqual(t, anew, 5, "the server tries five times what a plan of its own would bring")
+		return nil
+	}))
+}
+
 // In a transaction Read sees what the transaction has written, and takes no second connection.
 func TestReadTakesPartInTheTransaction(t *testing.T) {
 	t.Parallel()

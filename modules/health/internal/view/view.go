@@ -353,7 +353,7 @@ func (v *Views) FlowStates(ctx context.Context, flowIDs []string) (map[string]st
 	err := database.Read(ctx, v.db, &rows, v.db.NewSelect().TableExpr("health_states").
 		ColumnExpr("subject_id, state").
 		Where("kind = ? and state <> ?", healthapi.Flow, verdict.Unknown).
-		Where("subject_id = any(?::uuid[])", args.Add(ids)), args)
+		Where("subject_id = ?", args.AnyOf(ids)), args)
 	out := map[string]string{}
 	for _, r := range rows {
 		out[r.SubjectID] = r.State
