@@ -44,7 +44,11 @@ func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 		"create table bench_samples (like node_samples including defaults including indexes)"); err != nil {
 		return nil, err
 	}
-	deliveries := newDeliveries(s, members)
+	body, err := json.Marshal(agentapi.MetricsBatch{StreamID: "bench", Seq: anyNumber, Samples: sampleReadings()})
+	if err != nil {
+		return nil, fmt.Errorf("encode samples: %w", err)
+	}
+	deliveries := newDeliveries(s, members, agentapi.PathMetrics, body)
 	var slowest measure.Series
 	product := func() (float64, error) {
 		outcome, err := load.Run(
@@ -54,7 +58,7 @@ func telemetry(ctx context.Context, b *bench) ([]measure.Result, error) {
 		slowest = append(slowest, p99(outcome))
 		return outcome.PerSecond() * samplesPerPost, err
 	}
-	limit := func() (float64, error) { return copyRate(ctx, s.dsn, b.each) }
+	limit := func() (float64, error) { return copyRate(ctx, s.dsn, copyStatement, copyBytes(), b.each) }
 	if _, err := product(); err != nil {
 		return nil, err
 	}
@@ -85,13 +89,13 @@ type deliveries struct {
 	turn   []int // by connection, of the nodes that deliver on it
 }
 
-func newDeliveries(s *stand, members []seed.Member) *deliveries {
+// anyNumber is the number in a body before each POST gets its own.
+const anyNumber = 777
+
+// newDeliveries are batches for a path, all with the same body but for its number.
+func newDeliveries(s *stand, members []seed.Member, path string, body []byte) *deliveries {
 	d := &deliveries{seq: make([]int64, len(members)), turn: make([]int, telemetryAgents)}
-	body, err := json.Marshal(agentapi.MetricsBatch{StreamID: "bench", Seq: 777, Samples: sampleReadings()})
-	if err != nil {
-		panic(err) // plain values always encode
-	}
-	before, after, _ := bytes.Cut(body, []byte("777"))
+	before, after, _ := bytes.Cut(body, []byte(strconv.Itoa(anyNumber)))
 	d.before, d.after = before, after
 	for _, m := range members {
 		d.heads = append(
@@ -100,7 +104,7 @@ func newDeliveries(s *stand, members []seed.Member) *deliveries {
 				fmt.Sprintf(
 					"%s %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: ",
 					http.MethodPost,
-					agentapi.PathMetrics,
+					path,
 					s.address(),
 					m.Token,
 				),
@@ -168,14 +172,13 @@ func sampleReadings() []agentapi.Sample {
 }
 
 // copyRate is the limit: binary COPY of ready-made bytes into a table of the same shape, committed per thousand rows.
-func copyRate(ctx context.Context, dsn string, length time.Duration) (float64, error) {
-	rows := copyBytes()
+func copyRate(ctx context.Context, dsn, statement string, rows []byte, length time.Duration) (float64, error) {
 	var stored atomic.Int64
 	var writers sync.WaitGroup
 	failures := make(chan error, copyWriters)
 	began := time.Now()
 	for range copyWriters {
-		writers.Go(func() { failures <- copyUntil(ctx, dsn, began.Add(length), rows, &stored) })
+		writers.Go(func() { failures <- copyUntil(ctx, dsn, statement, began.Add(length), rows, &stored) })
 	}
 	writers.Wait()
 	took := time.Since(began)
@@ -187,16 +190,18 @@ func copyRate(ctx context.Context, dsn string, length time.Duration) (float64, e
 	return float64(stored.Load()) / took.Seconds(), nil
 }
 
-func copyUntil(ctx context.Context, dsn string, end time.Time, rows []byte, stored *atomic.Int64) error {
+func copyUntil(
+	ctx context.Context, dsn, statement string, end time.Time, rows []byte, stored *atomic.Int64,
+) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		return fmt.Errorf("connect to the database of the run: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	for time.Now().Before(end) {
-		tag, err := conn.PgConn().CopyFrom(ctx, bytes.NewReader(rows), copyStatement)
+		tag, err := conn.PgConn().CopyFrom(ctx, bytes.NewReader(rows), statement)
 		if err != nil {
-			return fmt.Errorf("copy samples: %w", err)
+			return fmt.Errorf("copy rows: %w", err)
 		}
 		stored.Add(tag.RowsAffected())
 	}
