@@ -25,19 +25,26 @@ part() {
 	printf -- '--- done in %s s\n' "$(($(date +%s) - started))"
 }
 
-# Tests of the real executables start them as users do; the proxy core races inside itself when two run in one process.
-raced() { go list ./... | grep -v -e '^panel/e2e' -e '/coretest$'; }
+# What runs without the race detector: tests of the real executables, which start them as users do; the proxy core,
+# which races inside itself when two run in one process; and the tests over all operations and the generator, which run
+# the code of all modules once more, one step after the other, and would take four times as long.
+unraced="panel/platform/app panel/cmd/panelgen"
+raced() {
+	# shellcheck disable=SC2086
+	go list ./... | grep -v -e '^panel/e2e' -e '/coretest$' | grep -v -x -F "$(printf '%s\n' $unraced)"
+}
 
 # shellcheck disable=SC2046
 go_tests() { CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(raced); }
-executables() {
+without_detector() {
 	rm -f "$LEFT_OUT"
-	go test -p 2 -timeout 25m ./modules/flows/internal/plan/coretest ./e2e/...
+	# shellcheck disable=SC2086
+	go test -p 2 -timeout 25m $unraced ./modules/flows/internal/plan/coretest ./e2e/...
 }
 
 part "web interface: packages and build" scripts/ui.sh
 part "Go, with the race detector" go_tests
-part "real core and real executables" executables
+part "Go without it: all operations, real core, real executables" without_detector
 part "web interface: unit tests" sh -c 'cd ui && npm test --silent'
 part "browser journeys" scripts/e2e.sh
 
