@@ -165,8 +165,8 @@ func (s *watchedStand) lag(ctx context.Context) (lags measure.Series, cost float
 	if err != nil {
 		return nil, 0, err
 	}
-	made, err := s.number(ctx, fmt.Sprintf("select count(*) from health_results where stored_at > now() - interval '%f seconds'",
-		time.Since(began).Seconds()))
+	made, err := s.number(ctx, fmt.Sprintf(
+		"select count(*) from health_results where stored_at > now() - interval '%f seconds'", time.Since(began).Seconds()))
 	if wanted := int64(float64(s.targets) * time.Since(began).Seconds() / checkInterval); err == nil && made < wanted*95/100 {
 		err = fmt.Errorf("watch targets: %d looks were made of %d that were due", made, wanted)
 	}
@@ -213,7 +213,8 @@ func (s *watchedStand) endSome(ctx context.Context) (seen, down float64, err err
 	if seen, err = s.until(ctx, began, failed, endingTargets); err != nil {
 		return 0, 0, err
 	}
-	down, err = s.until(ctx, began, "select count(*) from health_states where kind = 'node' and state = 'down'", endingTargets)
+	const nodesDown = "select count(*) from health_states where kind = 'node' and state = 'down'"
+	down, err = s.until(ctx, began, nodesDown, endingTargets)
 	return seen, down, err
 }
 

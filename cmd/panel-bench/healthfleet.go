@@ -122,7 +122,8 @@ func (s *stand) pacedResults(ctx context.Context, members []seed.Member) (float6
 	enough()
 	sender.Wait()
 	stored, err := s.number(ctx, "select count(*) from health_results where stored_at > now() - interval '60 seconds'")
-	if wanted := int64(checkedNodes * checksPerNode * checkedFor.Seconds() / checkInterval); err == nil && stored < wanted*9/10 {
+	wanted := int64(checkedNodes * checksPerNode * checkedFor.Seconds() / checkInterval)
+	if err == nil && stored < wanted*9/10 {
 		err = fmt.Errorf("send results at their pace: %d of %d were stored", stored, wanted)
 	}
 	return 100 * (after - before) / checkedFor.Seconds(), errors.Join(err, failure)
@@ -181,7 +182,9 @@ func (s *stand) sendPaced(ctx context.Context, members []seed.Member, watches ma
 func (s *stand) sendResults(ctx context.Context, from seed.Member, watches map[string][]string, seq int64) error {
 	batch := agentapi.Batch{Kind: agentapi.BatchHealth, StreamID: "paced", Seq: seq}
 	for _, id := range watches[from.NodeID] {
-		item, err := json.Marshal(agentapi.CheckResult{WatchID: id, At: time.Now().UTC(), OK: true, LatencyMillis: 12.345})
+		item, err := json.Marshal(agentapi.CheckResult{
+			WatchID: id, At: time.Now().UTC(), OK: true, LatencyMillis: 12.345,
+		})
 		if err != nil {
 			return fmt.Errorf("encode a result: %w", err)
 		}
@@ -223,7 +226,8 @@ func (s *stand) storedResults(ctx context.Context, b *bench, members []seed.Memb
 		from stdin binary`
 	limits, products, err := b.pairs(
 		func() (float64, error) { return copyRate(ctx, s.dsn, into, rows, b.each) }, product)
-	result := measure.AtLeast("checks", "results of checks, 200 per POST, against COPY", "rows/s", limits, products, resultFloor)
+	result := measure.AtLeast("checks", "results of checks, 200 per POST, against COPY", "rows/s", limits, products,
+		resultFloor)
 	return result.Note("p99 of a POST: median %.0f ms over the readings", slowest.Median()), err
 }
 
