@@ -167,7 +167,8 @@ func (s *watchedStand) lag(ctx context.Context) (lags measure.Series, cost float
 	}
 	made, err := s.number(ctx, fmt.Sprintf(
 		"select count(*) from health_results where stored_at > now() - interval '%f seconds'", time.Since(began).Seconds()))
-	if wanted := int64(float64(s.targets) * time.Since(began).Seconds() / checkInterval); err == nil && made < wanted*95/100 {
+	wanted := int64(float64(s.targets) * time.Since(began).Seconds() / checkInterval)
+	if err == nil && made < wanted*95/100 {
 		err = fmt.Errorf("watch targets: %d looks were made of %d that were due", made, wanted)
 	}
 	return lags, 1e6 * (after - before) / float64(made), err
