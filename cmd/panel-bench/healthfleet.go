@@ -158,7 +158,8 @@ func (s *stand) sendPaced(ctx context.Context, members []seed.Member, watches ma
 	for i := range senders {
 		all.Go(func() {
 			for turn := range turns {
-				if err := s.sendResults(ctx, members[turn%len(members)], watches, int64(1+turn/len(members))); err != nil {
+				from, seq := members[turn%len(members)], int64(1+turn/len(members))
+				if err := s.sendResults(ctx, from, watches, seq); err != nil {
 					failures[i] = err
 				}
 			}
