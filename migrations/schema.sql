@@ -441,10 +441,16 @@ create table client_flows (
   up bigint default 0 not null,
   down bigint default 0 not null,
   number bigint generated always as identity not null,
+  label text default ''::text not null,
+  public boolean default false not null,
+  expires_at timestamp with time zone,
+  ended text,
+  listed bigint,
   constraint client_flows_client_id_fkey FOREIGN KEY (client_id) REFERENCES client_profiles(id) ON DELETE CASCADE,
   constraint client_flows_pkey PRIMARY KEY (client_id, flow_id)
 );
 CREATE INDEX client_flows_flow ON client_flows USING btree (flow_id, created_at, client_id);
+CREATE TRIGGER client_flows_begin BEFORE INSERT ON client_flows FOR EACH ROW EXECUTE FUNCTION client_flow_begins();
 CREATE TRIGGER client_flows_change_subscriptions AFTER INSERT OR DELETE OR UPDATE ON client_flows FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
 
 create table client_list_changes (
@@ -502,6 +508,7 @@ create table client_lists (
   epoch uuid default gen_random_uuid() not null,
   whole boolean default true not null,
   purged bigint default 0 not null,
+  noted bigint default 0 not null,
   constraint client_lists_pkey PRIMARY KEY (flow_id)
 );
 CREATE INDEX client_lists_open ON client_lists USING btree (lease_until) WHERE open;
@@ -546,6 +553,7 @@ CREATE INDEX clients_unshared ON client_profiles USING btree (id) WHERE unshared
 CREATE INDEX clients_used ON client_profiles USING btree (((used_up + used_down)), id);
 CREATE TRIGGER client_profiles_change_subscriptions AFTER UPDATE ON client_profiles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION clients_links_changed();
 CREATE TRIGGER client_profiles_end_subscriptions AFTER DELETE ON client_profiles FOR EACH STATEMENT EXECUTE FUNCTION client_links_changed();
+CREATE TRIGGER client_profiles_show AFTER UPDATE ON client_profiles FOR EACH ROW WHEN (((((old.label IS DISTINCT FROM new.label) OR ((old.public_hash IS NULL) IS DISTINCT FROM (new.public_hash IS NULL))) OR (old.expires_at IS DISTINCT FROM new.expires_at)) OR (client_ended(old.*) IS DISTINCT FROM client_ended(new.*)))) EXECUTE FUNCTION client_shows();
 
 create table client_progress (
   id boolean default true not null,
@@ -2161,12 +2169,47 @@ create table jobs.schedules (
   constraint schedules_pkey PRIMARY KEY (name)
 );
 
+CREATE OR REPLACE FUNCTION public.client_ended(c client_profiles)
+ RETURNS text
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+    select case when c.revoked_at is not null then 'revoked' when not c.enabled then 'disabled'
+        when c.used_up + c.used_down >= c.quota_bytes then 'spent' end
+$function$;
+
+CREATE OR REPLACE FUNCTION public.client_flow_begins()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+declare c client_profiles;
+begin
+    select * into c from client_profiles where id = new.client_id;
+    if found then
+        new.label := c.label;
+        new.public := c.public_hash is not null;
+        new.expires_at := c.expires_at;
+        new.ended := client_ended(c);
+    end if;
+    return new;
+end $function$;
+
 CREATE OR REPLACE FUNCTION public.client_links_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
 begin
     perform pg_notify('panel', 'subscriptions ');
+    return null;
+end $function$;
+
+CREATE OR REPLACE FUNCTION public.client_shows()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+    update client_flows set label = new.label, public = new.public_hash is not null, expires_at = new.expires_at,
+        ended = client_ended(new) where client_id = new.id;
     return null;
 end $function$;
 

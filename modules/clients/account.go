@@ -190,7 +190,12 @@ func (s *store) book(ctx context.Context, carried []nodesapi.ClientTraffic) erro
 	if len(by.clients) == 0 {
 		return nil
 	}
-	_, err := s.db.In(ctx).NewRaw(`with carried as (
+	_, err := s.db.In(ctx).NewRaw(`select from client_profiles where id = any(?::uuid[]) order by id for no key update`,
+		pgdialect.Array(by.clients)).Exec(ctx) // before what they have on flows, as everybody locks them
+	if err != nil {
+		return database.Fault(fmt.Errorf("lock the clients that carried something: %w", err), nil)
+	}
+	_, err = s.db.In(ctx).NewRaw(`with carried as (
 			select * from unnest(?::uuid[], ?::uuid[], ?::bigint[], ?::bigint[], ?::timestamptz[])
 				as t (client_id, flow_id, up, down, last_at)
 		), booked as (

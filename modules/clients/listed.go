@@ -24,6 +24,7 @@ type listRow struct {
 	Installed int64  `bun:"installed"`
 	Epoch     string `bun:"epoch,type:uuid"` // of the numbering; a restored panel begins another one
 	Whole     bool   `bun:"whole"`           // everybody on it is to be looked at
+	Noted     int64  `bun:"noted"`           // the newest revision that accesses know
 	Purged    int64  `bun:"purged"`          // the newest revision of which not all is known any more
 	Changes   int64  `bun:"changes"`
 	Seen      int64  `bun:"seen"`
@@ -54,22 +55,18 @@ func (h *holderRow) document() string {
 
 // installedNow says whether the entries of a flow let in the client with what it has now: where agents hold lists,
 // when all of them hold the one that it is on; else, and beside, when it is in the configurations.
-const installedNow = `coalesce((select (not l.fixed or a.installed) and exists (select from client_listed li
-			where li.flow_id = a.flow_id and li.client_id = a.client_id and li.ref = ` + accessRef + `
-			and li.since <= l.installed and not li.gone)
-		from client_lists l where l.flow_id = a.flow_id and l.nodes > 0), a.installed)`
+const installedNow = `coalesce((select ` + onInstalled + ` from client_lists l where l.flow_id = a.flow_id and l.nodes > 0),
+	a.installed)`
 
-// sameRef says whether a row of a list is of what its client has now. The first Ref of a client is its id alone, which
-// is told by its length: to write it as text for each row costs a page of clients a fifth of its statement.
-const sameRef = `case when a.generation > 1 then li.ref = ` + accessRef + ` else octet_length(li.ref) = 36 end`
+// onInstalled says of a flow whose agents hold a list whether they let a client in. What an access knows of the list
+// spares a page of clients to look each of them up there.
+const onInstalled = "((not l.fixed or a.installed) and a.listed is not null and a.listed <= l.installed)"
 
-// onList joins the lists of flows that agents hold, and who is on them with what it has now. letIn and needsApply say
-// with it what installedNow and byApply do, for many rows at once.
+// onList joins the lists of flows that agents hold. letIn and needsApply say with it what installedNow and byApply do,
+// for many rows at once.
 const (
-	onList = `left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0
-		left join client_listed li on li.flow_id = a.flow_id and li.client_id = a.client_id and ` + sameRef + `
-			and li.since <= l.installed and not li.gone`
-	letIn      = "case when l.flow_id is null then a.installed else (not l.fixed or a.installed) and li.flow_id is not null end"
+	onList     = "left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0"
+	letIn      = "case when l.flow_id is null then a.installed else " + onInstalled + " end"
 	needsApply = "(l.flow_id is null or l.fixed)"
 )
 
@@ -197,6 +194,23 @@ func (s *store) relisted(
 		select (select count(*) from went) + (select count(*) from came)`,
 		flowID, revision, pgdialect.Array(append([]string{}, clientIDs...)), now).Scan(ctx, &changed)
 	return changed, database.Fault(err, nil)
+}
+
+// note has accesses know since which revision they are on the list, up to its newest one. It is no part of the
+// transaction that makes a revision, which holds the list and would wait here for whoever changes a client and waits for
+// the list; for the same reason it leaves alone what others hold, and says that something is left.
+func (s *store) note(ctx context.Context, flowID string) (left bool, err error) {
+	const since = "case when not li.gone and li.ref = " + accessRef + " then li.since end"
+	const due = `from client_lists l join client_listed li on li.flow_id = l.flow_id and li.changed > l.noted
+		join client_flows a on a.flow_id = li.flow_id and a.client_id = li.client_id
+		where l.flow_id = ?0 and l.noted < l.revision and a.listed is distinct from ` + since
+	_, err = s.db.In(ctx).NewRaw(`with due as (select a.client_id, `+since+` as listed `+due+` for update of a skip locked)
+		update client_flows a set listed = due.listed from due where a.flow_id = ?0 and a.client_id = due.client_id`,
+		flowID).Exec(ctx)
+	if err == nil {
+		err = s.db.In(ctx).NewRaw("select exists (select "+due+")", flowID).Scan(ctx, &left)
+	}
+	return left, database.Fault(err, nil)
 }
 
 // heldRow is a list that the agent of a node shall hold.

@@ -3,6 +3,7 @@ package clients
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -90,6 +91,11 @@ var useOrders = map[string]keyset.Order{
 	},
 }
 
+// shownState is the state of a client on a flow at a moment, which stands for the question mark, by what stands beside
+// the flow.
+const shownState = `(case when a.revoked_at is not null then 'revoked'
+	when a.expires_at <= ? and coalesce(a.ended, 'spent') = 'spent' then 'expired' else coalesce(a.ended, 'active') end)`
+
 // usedRow is a client of a flow.
 type usedRow struct {
 	ID        string     `bun:"id"`
@@ -111,15 +117,30 @@ func (r *usedRow) shown() FlowClient {
 	}
 }
 
+// accesses selects what clients have on flows, beside the clients themselves where more of them is asked for.
+func (s *store) accesses(clients bool) *bun.SelectQuery {
+	q := s.db.NewSelect().TableExpr("client_flows as a")
+	if clients {
+		q = q.Join("join client_profiles as c on c.id = a.client_id")
+	}
+	return q
+}
+
 // usesOf selects the clients of flows.
-func (s *store) usesOf() *bun.SelectQuery {
-	return s.db.NewSelect().TableExpr("client_flows as a").Join("join client_profiles as c on c.id = a.client_id")
+func (s *store) usesOf() *bun.SelectQuery { return s.accesses(true) }
+
+// narrows says whether not all clients of the flow are asked for.
+func (in *flowClientsInput) narrows() bool { return in.Q != "" || in.State != "" }
+
+// asksForClients says whether the page takes more of clients than what stands beside the flow.
+func (in *flowClientsInput) asksForClients() bool {
+	return in.narrows() || in.Sort != "" && strings.TrimPrefix(in.Sort, "-") != "created_at"
 }
 
 // pageOf lists the clients of a flow, the oldest first. Fault: not_found (404).
 func (c *clients) pageOf(ctx context.Context, in *flowClientsInput) (httpapi.Page[FlowClient], error) {
 	none := httpapi.Page[FlowClient]{}
-	k, err := keyset.New(in.PageQuery, "c.id", "created_at", useOrders)
+	k, err := keyset.New(in.PageQuery, "a.client_id", "created_at", useOrders)
 	if err != nil {
 		return none, err
 	}
@@ -128,9 +149,9 @@ func (c *clients) pageOf(ctx context.Context, in *flowClientsInput) (httpapi.Pag
 	}
 	now, args := c.now(), new(database.Arguments)
 	var rows []usedRow
-	query := in.filter(c.store.usesOf(), args).Join(onList).ColumnExpr("c.id, c.label, c.public_hash is not null as public").
-		ColumnExpr(useStateAt+" as state", args.Add(now)).
-		ColumnExpr(letIn + " as installed, " + needsApply + " as by_apply, a.created_at, " + useRevoked + " as revoked_at")
+	query := in.filter(c.store.accesses(in.asksForClients()), args).Join(onList).ColumnExpr("a.client_id as id, a.label, a.public").
+		ColumnExpr(shownState+" as state", args.Add(now)).
+		ColumnExpr(letIn + " as installed, " + needsApply + " as by_apply, a.created_at, a.revoked_at")
 	if err := database.Read(ctx, c.store.db, &rows, k.Apply(query, args), args); err != nil {
 		return none, database.Fault(fmt.Errorf("list the clients of a flow: %w", err), nil)
 	}
@@ -150,7 +171,7 @@ func (c *clients) totalOf(ctx context.Context, in *flowClientsInput, now time.Ti
 	return c.store.useTotals.Of(useFilter{in.ID, in.Q, in.State}, now, func() (int, error) {
 		args := new(database.Arguments)
 		var n []int
-		query := in.filter(c.store.usesOf(), args).ColumnExpr("count(*)")
+		query := in.filter(c.store.accesses(in.narrows()), args).ColumnExpr("count(*)")
 		if err := database.Read(ctx, c.store.db, &n, query, args); err != nil {
 			return 0, database.Fault(fmt.Errorf("count the clients of a flow: %w", err), nil)
 		}

@@ -29,7 +29,7 @@ func TestAnImportThatIsCutOffIsSentAgain(t *testing.T) {
 	cut := 0
 	for cut == 0 && len(ended) == 0 {
 		require.NoError(t, s.panel.DB.NewRaw(`select count(pg_terminate_backend(l.pid)) from pg_locks l
-			join pg_class c on c.oid = l.relation where c.relname = 'client_profiles' and l.mode = 'ShareRowExclusiveLock'
+			where l.locktype = 'advisory' and l.objid = 731204524
 			and l.database = (select oid from pg_database where datname = current_database())`).Scan(t.Context(), &cut))
 	}
 	first := <-ended

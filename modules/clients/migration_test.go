@@ -61,6 +61,49 @@ func TestClientsOfOneFlowGoOnAsClientsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// A panel that is updated knows at once of all clients what a page of a flow shows: on which list they are, their names
+// and their states.
+func TestAccessesOfBeforeKnowWhatIsShown(t *testing.T) {
+	t.Parallel()
+	db := dbtest.New(t, migrations.Set{Name: "clients", FS: until(t, clients.Module().Migrations, "beside")})
+	const flow, first, again, former, gone = "0199a0de-0000-7000-8000-00000000000f", "0199a0de-0000-7000-8000-000000000001",
+		"0199a0de-0000-7000-8000-000000000002", "0199a0de-0000-7000-8000-000000000003",
+		"0199a0de-0000-7000-8000-000000000004"
+	_, err := db.ExecContext(t.Context(), `
+		insert into client_profiles (id, label, owner_id, enabled, quota_bytes, used_up, public_hash, expires_at, used_since,
+				created_at, updated_at)
+			values (?1, 'Anna', '', true, null, 0, '\x01', '2027-01-01', now(), now(), now()),
+				(?2, 'Boris', '', false, null, 0, null, null, now(), now(), now()),
+				(?3, 'Vera', '', true, 5, 5, null, null, now(), now(), now()),
+				(?4, 'Gone', '', true, 5, 4, null, null, now(), now(), now());
+		insert into client_flows (client_id, flow_id, secret, generation, created_at)
+			values (?1, ?0, '', 1, now()), (?2, ?0, '', 2, now()), (?3, ?0, '', 3, now()), (?4, ?0, '', 1, now());
+		insert into client_lists (flow_id, revision) values (?0, 9);
+		insert into client_listed (flow_id, client_id, ref, since, changed, gone) values (?0, ?1, ?1::text, 2, 2, false),
+			(?0, ?2, ?2::text || '/2', 5, 5, false), (?0, ?3, ?3::text || '/2', 4, 4, false), (?0, ?4, ?4::text, 1, 9, true)`,
+		flow, first, again, former, gone)
+	require.NoError(t, err)
+	require.NoError(t, migrations.Run(t.Context(), db.DB.DB,
+		[]migrations.Set{{Name: "clients", FS: clients.Module().Migrations}}))
+	type shown struct {
+		Label   string
+		Public  bool
+		Expires bool
+		Ended   string
+		Listed  int64
+	}
+	var rows []shown
+	require.NoError(t, db.NewRaw(`select label, public, expires_at is not null as expires, coalesce(ended, '') as ended,
+		coalesce(listed, 0) as listed from client_flows order by client_id`).Scan(t.Context(), &rows))
+	require.Equal(t, []shown{
+		{"Anna", true, true, "", 2}, {"Boris", false, false, "disabled", 5}, {"Vera", false, false, "spent", 0},
+		{"Gone", false, false, "", 0},
+	}, rows)
+	var noted int64
+	require.NoError(t, db.NewRaw("select noted from client_lists").Scan(t.Context(), &noted))
+	require.EqualValues(t, 9, noted)
+}
+
 // until gives the steps of a module that come before the one of this name.
 func until(t *testing.T, folder fs.FS, name string) fs.FS {
 	t.Helper()

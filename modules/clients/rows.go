@@ -55,6 +55,7 @@ type accessRow struct {
 	Generation int        `bun:"generation"`
 	Number     int64      `bun:"number,scanonly"` // given by the database for good
 	Installed  bool       `bun:"installed"`
+	Listed     *int64     `bun:"listed"` // the revision of the flow's list since which it is there; nil: it is not
 	ByApply    bool       `bun:"by_apply,scanonly"`
 	Up         int64      `bun:"up"`
 	Down       int64      `bun:"down"`

@@ -37,6 +37,9 @@ func (c *clients) spread(ctx context.Context, claim *lease.Claim) (lease.Next, e
 	if err := claim.InTx(ctx, func(ctx context.Context) error { return c.revise(ctx, claim.ID) }); err != nil {
 		return lease.Next{}, err
 	}
+	if left, err := c.store.note(ctx, claim.ID); err != nil || left {
+		return lease.After(patience(0)), err
+	}
 	left, waiting, err := c.observe(ctx, claim)
 	switch {
 	case err != nil:
@@ -239,7 +242,7 @@ func (s *store) observed(
 		}
 	}
 	var seconds float64
-	err = db.NewRaw(`update client_lists l set
+	err = db.NewRaw(`update client_lists l set noted = l.revision,
 			installed = coalesce((select min(n.installed) from client_list_nodes n where n.flow_id = l.flow_id), 0),
 			open = l.changes <> l.seen or exists (select from client_list_nodes n where n.flow_id = l.flow_id
 				and (n.leaves or n.installed <> l.revision))

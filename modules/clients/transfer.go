@@ -26,6 +26,9 @@ import (
 // mostImport is the largest body of an import in bytes.
 const mostImport = 8 << 20
 
+// importing is the lock of imports.
+const importing = 731204524
+
 // batch is what an import stores.
 type batch struct {
 	clients  []clientRow
@@ -68,15 +71,17 @@ func (c *clients) flowsNamed(ctx context.Context, lines []Line) (map[string]stri
 	return found, nil
 }
 
-// labelsOf gives the keys of those of the labels that clients have already, and keeps others from adding clients.
+// labelsOf gives the keys of those of the labels that clients have already, and lets one import at a time ask for them:
+// the same list may be sent again before the first answer came. It locks no client, for whoever does has locked the flows
+// before.
 func (c *clients) labelsOf(ctx context.Context, lines []Line) (map[string]bool, error) {
 	keys := make([]string, len(lines))
 	for i, line := range lines {
 		keys[i] = names.SearchKey(strings.TrimSpace(line.Label))
 	}
 	db := c.store.db.In(ctx)
-	if _, err := db.ExecContext(ctx, "lock table client_profiles in share row exclusive mode"); err != nil {
-		return nil, database.Fault(fmt.Errorf("lock the clients: %w", err), nil)
+	if _, err := db.NewRaw("select pg_advisory_xact_lock(?)", importing).Exec(ctx); err != nil {
+		return nil, database.Fault(fmt.Errorf("wait for another import: %w", err), nil)
 	}
 	var found []string
 	err := db.NewRaw("select distinct "+clientName+" from client_profiles as c where c.revoked_at is null and "+clientName+

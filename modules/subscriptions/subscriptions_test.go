@@ -3,6 +3,7 @@ package subscriptions_test
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"mime"
 	"strings"
@@ -21,7 +22,13 @@ import (
 // holders is what flows tell of tokens; nobody hears of its changes.
 type holders map[string]flowsapi.Subscriber
 
+// broken is a token whose holder cannot be read.
+const broken = "BROKENTOKEN"
+
 func (h holders) ByToken(_ context.Context, token string) (flowsapi.Subscriber, error) {
+	if token == broken {
+		return flowsapi.Subscriber{}, errors.New("the database does not answer: secret-detail")
+	}
 	held, known := h[token]
 	if !known {
 		return held, flowsapi.ErrUnknown

@@ -67,8 +67,8 @@ func (c Clients) install(ctx context.Context, conn *pgx.Conn) error {
 					enabled = true, installed_hosts = jsonb_build_array(jsonb_build_object('block', 'in', 'node_id', $2::text,
 						'host', 'entry.example.org')) from made m where f.id = m.flow_id
 			), lists as (
-				insert into client_lists (flow_id, revision, installed, nodes, open, whole, seen)
-				values ($1::uuid, 1, 1, 1, false, false, 1)
+				insert into client_lists (flow_id, revision, installed, noted, nodes, open, whole, seen)
+				values ($1::uuid, 1, 1, 1, 1, false, false, 1)
 			)
 			insert into flow_fragments (flow_id, node_id, content, hash, client_ids, listens)
 			values ($1::uuid, $2::text, $3, '', '{}', '[]')`, id, c.NodeID, c.Vault.Seal(place, part))
@@ -102,10 +102,10 @@ func (c Clients) copyPeople(ctx context.Context, conn *pgx.Conn, people []person
 		return err
 	}
 	at := func(i int) (person, string) { return people[i/len(c.FlowIDs)], c.FlowIDs[i%len(c.FlowIDs)] }
-	err = copyEach(ctx, conn, "client_flows", []string{"client_id", "flow_id", "secret", "created_at"},
+	err = copyEach(ctx, conn, "client_flows", []string{"client_id", "flow_id", "secret", "created_at", "listed"},
 		len(people)*len(c.FlowIDs), func(i int) []any {
 			one, flowID := at(i)
-			return []any{one.ID, flowID, c.secret(one.ID, flowID), began.Add(time.Duration(i) * time.Microsecond)}
+			return []any{one.ID, flowID, c.secret(one.ID, flowID), began.Add(time.Duration(i) * time.Microsecond), 1}
 		})
 	if err != nil {
 		return err

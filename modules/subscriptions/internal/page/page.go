@@ -126,9 +126,9 @@ func figuresOf(u *flowsapi.Usage, w words) *figures {
 
 // bytes writes an amount with the unit in which it has at most three digits before its point.
 func (w words) bytes(n int64) string {
-	const step = 1000
+	const step, rounded = 1000, 999.95 // which would be written as 1000.0
 	unit, amount := 0, float64(n)
-	for amount >= step && unit < len(w.units)-1 {
+	for amount >= rounded && unit < len(w.units)-1 {
 		amount, unit = amount/step, unit+1
 	}
 	text := fmt.Sprintf("%.1f", amount)

@@ -167,6 +167,33 @@ func TestFiguresAreWrittenForPeople(t *testing.T) {
 	require.Contains(t, text, "без ограничений")
 }
 
+// Amounts have at most three digits before their point, also where rounding makes one more of them, and no amount is
+// left without a unit.
+func TestAmountsOfEverySize(t *testing.T) {
+	t.Parallel()
+	for amount, want := range map[int64]string{
+		0: "0\u00a0B", 1: "1\u00a0B", 999: "999\u00a0B", 1000: "1\u00a0kB", 999_949: "999.9\u00a0kB", 999_950: "1\u00a0MB",
+		999_999_999: "1\u00a0GB", 1_550_000_000: "1.6\u00a0GB", 999_960_000_000_000: "1\u00a0PB",
+		1<<63 - 1: "9223.4\u00a0PB",
+	} {
+		v := view()
+		v.Usage = &flowsapi.Usage{Down: amount}
+		require.Contains(t, written(t, v), "Used "+want, amount)
+	}
+}
+
+// What is left is never less than nothing, and the bar never fuller than full.
+func TestMoreThanAllIsUsed(t *testing.T) {
+	t.Parallel()
+	v := view()
+	v.Usage = &flowsapi.Usage{Up: 3_000_000, Down: 2_000_000, Total: 4_000_000}
+	text := written(t, v)
+	require.Contains(t, text, "left 0\u00a0B")
+	require.Contains(t, text, `<progress max="100" value="100"`)
+	v.Usage = &flowsapi.Usage{Total: 1}
+	require.Contains(t, written(t, v), `<progress max="100" value="0"`)
+}
+
 // Who may not connect any more sees why, and nothing to connect with.
 func TestWhoMayNotConnectSeesWhy(t *testing.T) {
 	t.Parallel()
