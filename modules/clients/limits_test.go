@@ -33,8 +33,14 @@ func TestFieldsOfAClientHaveLimits(t *testing.T) {
 		"note":  {strings.Repeat("x", 1001), 5},
 		"tags":  {tags(21), []string{""}, []string{strings.Repeat("x", 33)}, "x", []any{5}},
 		"quota": {
-			object{"bytes": 0}, object{"bytes": -1}, object{"bytes": 1 << 54}, object{"bytes": 1.5}, object{},
-			object{"bytes": 5, "reset": "yearly"}, object{"bytes": 5, "more": 1}, "5",
+			object{"bytes": 0},
+			object{"bytes": -1},
+			object{"bytes": 1 << 54},
+			object{"bytes": 1.5},
+			object{},
+			object{"bytes": 5, "reset": "yearly"},
+			object{"bytes": 5, "more": 1},
+			"5",
 		},
 		"expires_at": {"tomorrow", "2027-02-30T00:00:00Z", 5, "2027-01-01"},
 	} {
@@ -89,10 +95,15 @@ func TestListsOfManyHaveLimits(t *testing.T) {
 		ids[i] = id
 	}
 	for _, body := range []object{
-		{"act": "disable", "ids": ids}, {"act": "disable", "ids": []string{}}, {"act": "disable", "ids": []string{""}},
-		{"act": "delete", "ids": []string{id}}, {"ids": []string{id}},
-		{"act": "extend", "extend_days": 3651, "ids": []string{id}}, {"act": "extend", "ids": []string{id}},
-		{"act": "quota", "ids": []string{id}}, {"act": "quota", "no_quota": true, "quota": object{"bytes": 5}, "ids": []string{id}},
+		{"act": "disable", "ids": ids},
+		{"act": "disable", "ids": []string{}},
+		{"act": "disable", "ids": []string{""}},
+		{"act": "delete", "ids": []string{id}},
+		{"ids": []string{id}},
+		{"act": "extend", "extend_days": 3651, "ids": []string{id}},
+		{"act": "extend", "ids": []string{id}},
+		{"act": "quota", "ids": []string{id}},
+		{"act": "quota", "no_quota": true, "quota": object{"bytes": 5}, "ids": []string{id}},
 	} {
 		refused := s.admin.Post(path+"/bulk", body)
 		require.Contains(t, []int{400, 422}, refused.Status, "%v: %s", body, refused.Body)
@@ -106,8 +117,11 @@ func TestListsOfManyHaveLimits(t *testing.T) {
 		many[i] = line
 	}
 	for _, body := range []object{
-		{"clients": []object{}}, {"clients": many}, {"clients": []object{{"label": "x", "secret": "y"}}},
-		{"clients": []object{{"note": "nobody"}}}, {"clients": "x"},
+		{"clients": []object{}},
+		{"clients": many},
+		{"clients": []object{{"label": "x", "secret": "y"}}},
+		{"clients": []object{{"note": "nobody"}}},
+		{"clients": "x"},
 	} {
 		refused := s.admin.Post(path+"/import", body)
 		require.Contains(t, []int{400, 422}, refused.Status)

@@ -96,7 +96,9 @@ func TestAccessesOfBeforeKnowWhatIsShown(t *testing.T) {
 	require.NoError(t, db.NewRaw(`select label, public, expires_at is not null as expires, coalesce(ended, '') as ended,
 		coalesce(listed, 0) as listed from client_flows order by client_id`).Scan(t.Context(), &rows))
 	require.Equal(t, []shown{
-		{"Anna", true, true, "", 2}, {"Boris", false, false, "disabled", 5}, {"Vera", false, false, "spent", 0},
+		{"Anna", true, true, "", 2},
+		{"Boris", false, false, "disabled", 5},
+		{"Vera", false, false, "spent", 0},
 		{"Gone", false, false, "", 0},
 	}, rows)
 	var noted int64
