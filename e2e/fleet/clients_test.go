@@ -16,20 +16,33 @@ import (
 // person adds a client to the flow and gives its id with its link, as soon as the entry lets it in.
 func (w *crossing) person(t *testing.T, label string) (id, link string) {
 	t.Helper()
-	path := "/api/v1/connection-units/" + w.flow
+	id = w.add(t, label)
+	return id, w.linkOf(t, id)
+}
+
+func (w *crossing) add(t *testing.T, label string) (id string) {
+	t.Helper()
 	var added struct {
 		ID string `json:"id"`
 	}
-	require.NoError(t, w.stand.API.Post(t.Context(), path+"/clients", map[string]any{"label": label}, &added))
+	path := "/api/v1/connection-units/" + w.flow + "/clients"
+	require.NoError(t, w.stand.API.Post(t.Context(), path, map[string]any{"label": label}, &added))
+	return added.ID
+}
+
+// linkOf waits for the link of a client, which is given as soon as the entry lets it in.
+func (w *crossing) linkOf(t *testing.T, id string) (link string) {
+	t.Helper()
+	path := "/api/v1/connection-units/" + w.flow + "/connection-link"
 	require.NoError(t, rig.Eventually(t.Context(), answersWithin, func(ctx context.Context) error {
 		var issued struct {
 			URI string `json:"uri"`
 		}
-		err := w.stand.API.Post(ctx, path+"/connection-link", map[string]any{"client_id": added.ID}, &issued)
+		err := w.stand.API.Post(ctx, path, map[string]any{"client_id": id}, &issued)
 		link = issued.URI
 		return err
 	}))
-	return added.ID, link
+	return link
 }
 
 func (w *crossing) revoke(t *testing.T, id string) {
@@ -97,5 +110,38 @@ func (w *crossing) revocation(t *testing.T) {
 	require.NoError(t, w.stand.Panel.Up(t.Context()))
 	w.refused(t, lost)
 	require.NoError(t, w.fetches(t.Context(), kept))
+	w.whole(t)
+}
+
+// addition is written down when it is answered: whoever dies after that, the panel right behind its answer, the agent
+// or its core, the client is in when all are back, once, and nobody applies anything.
+func (w *crossing) addition(t *testing.T) {
+	for _, dies := range []struct{ panel, agent, core bool }{
+		{panel: true}, {agent: true}, {agent: true, core: true}, {panel: true, agent: true, core: true},
+	} {
+		id := w.add(t, "Added before a kill")
+		if dies.panel {
+			w.stand.Panel.Kill()
+		}
+		if dies.agent {
+			w.entry.Kill()
+		}
+		if dies.core {
+			for _, pid := range cores(t, w.stand.Folder, "entry") {
+				kill(t, pid)
+			}
+		}
+		if dies.panel {
+			require.NoError(t, w.stand.Panel.Up(t.Context()))
+		}
+		if dies.agent {
+			require.NoError(t, w.entry.Launch())
+		}
+		require.NoError(t, w.fetches(t.Context(), w.linkOf(t, id)), "%+v", dies)
+		var listed struct{ Total int }
+		require.NoError(t, w.stand.API.Get(t.Context(), "/api/v1/clients?q=before+a+kill&state=active", &listed))
+		require.Equal(t, 1, listed.Total)
+		w.revoke(t, id)
+	}
 	w.whole(t)
 }

@@ -49,6 +49,7 @@ func TestFlowAcrossTwoServers(t *testing.T) {
 	var told func(*testing.T)
 	t.Run("a quota that ends while the panel is down is kept to", func(t *testing.T) { told = w.quota(t) })
 	t.Run("a revocation is carried out whoever is killed", w.revocation)
+	t.Run("an addition is carried out whoever is killed", w.addition)
 	t.Run("clients of WireGuard come and go", w.tunnels)
 	t.Run("a load balancer stands before an entry", w.balanced)
 	t.Run("a pool of exits leaves the dead one", w.pools)

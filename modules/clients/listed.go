@@ -197,18 +197,21 @@ func (s *store) relisted(
 }
 
 // note has accesses know since which revision they are on the list, up to its newest one. It is no part of the
-// transaction that makes a revision, which holds the list and would wait here for whoever changes a client and waits for
-// the list; for the same reason it leaves alone what others hold, and says that something is left.
+// transaction that makes a revision, which holds the list and would wait here for whoever changes a client and waits
+// for the list; for the same reason it leaves alone what others hold, and says that something is left.
 func (s *store) note(ctx context.Context, flowID string) (left bool, err error) {
+	list, err := s.list(ctx, flowID)
+	if err != nil || list.Noted >= list.Revision {
+		return false, err
+	}
 	const since = "case when not li.gone and li.ref = " + accessRef + " then li.since end"
-	const due = `from client_lists l join client_listed li on li.flow_id = l.flow_id and li.changed > l.noted
-		join client_flows a on a.flow_id = li.flow_id and a.client_id = li.client_id
-		where l.flow_id = ?0 and l.noted < l.revision and a.listed is distinct from ` + since
+	const due = `from client_listed li join client_flows a on a.flow_id = li.flow_id and a.client_id = li.client_id
+		where li.flow_id = ?0 and li.changed > ?1 and a.listed is distinct from ` + since
 	_, err = s.db.In(ctx).NewRaw(`with due as (select a.client_id, `+since+` as listed `+due+` for update of a skip locked)
 		update client_flows a set listed = due.listed from due where a.flow_id = ?0 and a.client_id = due.client_id`,
-		flowID).Exec(ctx)
+		flowID, list.Noted).Exec(ctx)
 	if err == nil {
-		err = s.db.In(ctx).NewRaw("select exists (select "+due+")", flowID).Scan(ctx, &left)
+		err = s.db.In(ctx).NewRaw("select exists (select "+due+")", flowID, list.Noted).Scan(ctx, &left)
 	}
 	return left, database.Fault(err, nil)
 }

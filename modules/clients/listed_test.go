@@ -79,7 +79,8 @@ func TestAnAccessKnowsTheListThatItIsOn(t *testing.T) {
 	require.Nil(t, s.listed(t, row), "the list has its secret of before")
 }
 
-// Whoever changes a client may wait for the list of its flow: what it holds meanwhile is noted later, and not waited for.
+// Whoever changes a client may wait for the list of its flow: what it holds meanwhile is noted later, and not waited
+// for.
 func TestNotingAListWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	s := stored(t)
@@ -130,10 +131,14 @@ func TestBookingAndRevokingDoNotWaitForEachOther(t *testing.T) {
 	s := stored(t)
 	row := s.active(t)
 	held, booked := make(chan struct{}), make(chan error, 1)
-	carried := []nodesapi.ClientTraffic{{Email: agentapi.ClientEmail(row.FlowID, row.ClientID), Up: 1, LastAt: time.Now()}}
+	carried := []nodesapi.ClientTraffic{{
+		Email: agentapi.ClientEmail(row.FlowID, row.ClientID), Up: 1, LastAt: time.Now(),
+	}}
 	go func() {
 		<-held
-		booked <- s.db.InTx(context.WithoutCancel(t.Context()), func(ctx context.Context) error { return s.book(ctx, carried) })
+		booked <- s.db.InTx(context.WithoutCancel(t.Context()), func(ctx context.Context) error {
+			return s.book(ctx, carried)
+		})
 	}()
 	require.NoError(t, s.db.InTx(t.Context(), func(ctx context.Context) error {
 		_, err := s.lock(ctx, row.ClientID)

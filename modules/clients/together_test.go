@@ -90,7 +90,8 @@ func TestARevocationMeetsPeopleWhoGiveFlows(t *testing.T) {
 	}
 }
 
-// The same list sent several times at once adds each client once; every answer tells what it has added and what it left.
+// The same list sent several times at once adds each client once; every answer tells what it has added and what it
+// left.
 func TestOneListIsImportedOnceThoughItIsSentTogether(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

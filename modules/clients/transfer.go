@@ -72,8 +72,8 @@ func (c *clients) flowsNamed(ctx context.Context, lines []Line) (map[string]stri
 }
 
 // labelsOf gives the keys of those of the labels that clients have already, and lets one import at a time ask for them:
-// the same list may be sent again before the first answer came. It locks no client, for whoever does has locked the flows
-// before.
+// the same list may be sent again before the first answer came. It locks no client, for whoever does has locked the
+// flows before.
 func (c *clients) labelsOf(ctx context.Context, lines []Line) (map[string]bool, error) {
 	keys := make([]string, len(lines))
 	for i, line := range lines {
