@@ -115,7 +115,8 @@ func (h *handlers) incidents(
 	ctx context.Context, in *incidentsInput,
 ) (*body[httpapi.Page[incidents.Incident]], error) {
 	page, err := h.kept.Page(ctx, incidents.Filter{
-		PageQuery: in.PageQuery, State: in.State, Severity: in.Severity, Kind: in.Kind, SubjectID: in.SubjectID,
+		PageQuery: in.PageQuery, State: in.State, Severity: in.Severity, Kind: in.Kind,
+		SubjectID: in.SubjectID, SufferingIDs: in.IDs,
 	})
 	return &body[httpapi.Page[incidents.Incident]]{page}, err
 }

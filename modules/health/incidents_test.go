@@ -175,6 +175,8 @@ func TestANodeAndItsFlowsAreOneIncident(t *testing.T) {
 		now.ID, now.Kind, now.SubjectName, now.Hint, now.Nodes, now.ConnectionUnits, now.Suffering,
 	})
 	require.Equal(t, &incidents.Cause{Kind: "node", Name: "ams"}, now.Cause)
+	require.Empty(t, w.incidents("")[0].SufferingIDs, "told to those who ask")
+	require.ElementsMatch(t, []string{node, europe, asia}, w.incidents("suffering_ids=true")[0].SufferingIDs)
 
 	w.passes(20 * time.Second)
 	w.heard(node)
@@ -185,6 +187,7 @@ func TestANodeAndItsFlowsAreOneIncident(t *testing.T) {
 	w.becomes(asia, well)
 	w.becomes(europe, well)
 	require.Equal(t, "mitigated", w.incident().State)
+	require.Equal(t, []string{}, w.incidents("suffering_ids=true")[0].SufferingIDs, "who is well suffers no more")
 	w.calm()
 	require.Equal(t, "resolved", w.incident().State)
 }

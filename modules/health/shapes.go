@@ -111,6 +111,7 @@ type incidentsInput struct {
 	Severity  string `query:"severity" enum:"info,warning,critical"`
 	Kind      string `query:"kind" enum:"node,connection_unit" doc:"Of the subject that it is told of by"`
 	SubjectID string `query:"subject_id" maxLength:"64" doc:"Only those that this node or flow suffers from, or did"`
+	IDs       bool   `query:"suffering_ids" doc:"Also tell who still suffers"`
 }
 
 // IncidentAct is what a person says when acknowledging or resolving an incident.

@@ -73,6 +73,10 @@ export interface AttentionItem {
   members?: string;
   effect?: string;
   since?: string;
+  /** Ids of all objects that the line is about. It is left out where another line covers every one of them. */
+  about?: readonly string[];
+  /** Ids of objects whose own lines say no more than this one does. */
+  covers?: readonly string[];
   act: { label: string; path: string; search?: Record<string, string> };
 }
 

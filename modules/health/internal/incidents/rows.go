@@ -33,6 +33,9 @@ type incidentRow struct {
 	Flows     int    `bun:"flows,scanonly"`
 	Suffering int    `bun:"suffering,scanonly"`
 	CauseName string `bun:"cause_name,scanonly"`
+
+	SufferingIDs []string `bun:"suffering_ids,array,scanonly"`
+
 	SortKey   string `bun:"sort_key,scanonly"`
 }
 

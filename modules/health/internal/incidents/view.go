@@ -29,6 +29,7 @@ type Incident struct {
 	Nodes           int        `json:"nodes" doc:"Nodes that suffer, or did"`
 	ConnectionUnits int        `json:"connection_units" doc:"Flows that suffer, or did"`
 	Suffering       int        `json:"suffering" doc:"Of all these, those that still do"`
+	SufferingIDs    []string   `json:"suffering_ids" doc:"Nodes and flows that still do, when asked for; the first 500 who joined"`
 	BeganAt         time.Time  `json:"began_at" doc:"When the first failure was seen"`
 	OpenedAt        time.Time  `json:"opened_at" doc:"When that was certain"`
 	AcknowledgedAt  *time.Time `json:"acknowledged_at"`
@@ -93,6 +94,8 @@ type Filter struct {
 	Severity  string
 	Kind      string
 	SubjectID string
+	// SufferingIDs asks who still suffers from each.
+	SufferingIDs bool
 }
 
 // Unresolved as a state of the filter takes all that are not over.
@@ -109,6 +112,10 @@ const counted = `(select count(*) from health_incident_subjects m where m.incide
 	(select count(*) from health_incident_subjects m where m.incident_id = i.id and m.kind = 'connection_unit') as flows,
 	(select count(*) from health_incident_subjects m where m.incident_id = i.id and m.left_at is null) as suffering`
 
+// sufferingIDs takes whom an incident is about, up to a number.
+const sufferingIDs = `array(select m.subject_id from health_incident_subjects m where m.incident_id = i.id
+	and m.left_at is null order by m.joined_at, m.subject_id limit ?) as suffering_ids`
+
 // Page lists incidents, the newest first.
 func (i *Incidents) Page(ctx context.Context, f Filter) (page httpapi.Page[Incident], err error) {
 	k, err := keyset.New(f.PageQuery, "i.id", "-opened_at", orders)
@@ -117,6 +124,9 @@ func (i *Incidents) Page(ctx context.Context, f Filter) (page httpapi.Page[Incid
 	}
 	var rows []incidentRow
 	q := f.chosen(i.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("i.*").ColumnExpr(counted))
+	if f.SufferingIDs {
+		q = q.ColumnExpr(sufferingIDs, mostSufferers)
+	}
 	if err := k.Apply(q, nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list incidents: %w", err), nil)
 	}
@@ -161,6 +171,7 @@ func (i *incidentRow) shown() Incident {
 		Hint: i.Hint, Nodes: i.Nodes, ConnectionUnits: i.Flows, Suffering: i.Suffering, BeganAt: i.BeganAt.UTC(),
 		OpenedAt: i.OpenedAt.UTC(), AcknowledgedAt: utc(i.AcknowledgedAt), AcknowledgedBy: i.AcknowledgedBy,
 		MitigatedAt: utc(i.MitigatedAt), ResolvedAt: utc(i.ResolvedAt), ResolvedBy: i.ResolvedBy, Reopened: i.Reopened,
+		SufferingIDs: append([]string{}, i.SufferingIDs...),
 	}
 	if kind, _ := likeliest(i.Causes); kind != "" && i.CauseName != "" {
 		out.Cause = &Cause{Kind: kind, Name: i.CauseName}

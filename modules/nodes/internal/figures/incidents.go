@@ -17,6 +17,7 @@ type Incident struct {
 	Until      time.Time        `json:"until" doc:"When it began on the last of them"`
 	Nodes      int              `json:"nodes"`
 	First      []nodesapi.Named `json:"first" doc:"The first 20 by name"`
+	IDs        []string         `json:"ids" doc:"Of the nodes, at most 500"`
 	Flows      *int             `json:"flows" doc:"Flows that are installed on any of the nodes; null when it could not be asked"`
 	FirstFlows []nodesapi.Named `json:"first_flows" doc:"The first 10 by name, for callers who may see flows"`
 }
@@ -30,7 +31,10 @@ type incident struct {
 	IDs          []string
 }
 
-const mostFlowNames = 10
+const (
+	mostFlowNames = 10
+	mostIDs       = 500
+)
 
 // touching shows the incidents with the flows that they touch. Whoever cannot say does not hide the incident.
 func (f *Fleet) touching(ctx context.Context, found []incident) []Incident {
@@ -41,7 +45,7 @@ func (f *Fleet) touching(ctx context.Context, found []incident) []Incident {
 		groups[i] = one.IDs
 		shown[i] = Incident{
 			Cause: one.Cause, State: one.State, Since: one.Since.UTC(), Until: one.Until.UTC(), Nodes: one.Nodes,
-			First: some(one.First), FirstFlows: []nodesapi.Named{},
+			First: some(one.First), IDs: one.IDs[:min(len(one.IDs), mostIDs)], FirstFlows: []nodesapi.Named{},
 		}
 	}
 	if f.relations.flows == nil || len(found) == 0 {

@@ -123,6 +123,8 @@ func TestNodesThatFailTogetherAreOneIncident(t *testing.T) {
 	require.Equal(t, s.now().Add(-10*time.Minute-33*time.Second), outage.Since)
 	require.Equal(t, s.now().Add(-10*time.Minute), outage.Until)
 	require.Len(t, outage.First, mostNames)
+	require.Len(t, outage.IDs, 34, "of all, that others can tell which they are")
+	require.Equal(t, []string{early}, got.Attention[1].IDs)
 	require.Equal(t, "out-00", outage.First[0].Name)
 	require.Equal(t, 8, *outage.Flows)
 	require.Equal(t, "Europe", outage.FirstFlows[0].Name)

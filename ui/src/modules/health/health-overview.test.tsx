@@ -3,19 +3,22 @@ import { expect, it } from "vitest";
 import { renderApp } from "@/testing/render-app";
 import part from "./health-overview";
 import type { Incident } from "./incidents/api";
-import { makeCell, makeIncident, makeSubject, makeSummary, pageOf, serve } from "./testing";
+import { makeIncident, makeSummary, pageOf, serve } from "./testing";
 
 function Lines() {
   return part
     .useAttention()
-    .map(({ id, severity, name, what, members, effect, act }) => (
-      <p key={id}>{[severity, name, what, members, effect, act.label].filter(Boolean).join(" | ")}</p>
+    .map(({ id, severity, name, what, members, effect, act, count, covers = [] }) => (
+      <p key={id}>
+        {[severity, name, what, members, effect, act.label, covers[1] && `covers ${count}: ${covers.join(", ")}`]
+          .filter(Boolean)
+          .join(" | ")}
+      </p>
     ));
 }
 
-async function draw(cutOff: boolean, incidents: Incident[], ...nodes: ReturnType<typeof makeSubject>[]) {
+async function draw(cutOff: boolean, incidents: Incident[]) {
   const { queries } = serve({
-    "GET /nodes": pageOf(...nodes),
     "GET /incidents": pageOf(...incidents),
     "GET /summary": { body: makeSummary({ panel_cut_off: cutOff }) },
   });
@@ -37,18 +40,8 @@ it("the overview has one line for each incident, named by what those who suffer 
   expect(screen.queryByText(/over/)).toBeNull();
 });
 
-it("what the list of nodes tells already is not told once more", async () => {
-  const silent = [makeCell({ check: "heartbeat", state: "down", down: 1, up: 0 })];
-  await draw(
-    true,
-    [
-      makeIncident({ id: "1", subject_id: "silent", subject_name: "silent" }),
-      makeIncident({ id: "2", subject_id: "unseen", subject_name: "unseen" }),
-    ],
-    makeSubject({ id: "silent", state: "down", checks: silent }),
-    makeSubject({ id: "unseen", state: "down" }),
-  );
-  expect(await screen.findByText(/^crit \| unseen/)).toBeInTheDocument();
+it("a line covers those who suffer, and says first when the panel itself seems cut off", async () => {
+  await draw(true, [makeIncident({ suffering: 2, suffering_ids: ["a node", "a flow"] })]);
+  expect(await screen.findByText(/^crit \| fra-02 .* \| covers 2: a node, a flow$/)).toBeInTheDocument();
   expect(screen.getByText(/^crit \| This panel \| seems cut off/)).toBeInTheDocument();
-  expect(screen.queryByText(/silent/)).toBeNull();
 });

@@ -143,6 +143,7 @@ export function makeIncident(change: Partial<Incident> = {}): Incident {
     nodes: 1,
     connection_units: 0,
     suffering: 1,
+    suffering_ids: [nodeId],
     began_at: ago(900),
     opened_at: ago(840),
     acknowledged_at: null,

@@ -7,14 +7,14 @@ import { Card } from "@/components/layout/card";
 import { usePhone } from "@/components/screen/use-phone";
 import { Glyph } from "@/components/status/glyph";
 import { RelativeTime } from "@/components/text/relative-time";
-import type { AttentionItem } from "@/module";
 import { useFormat } from "@/text/use-format";
 import classes from "./attention.module.css";
+import type { ShownItem } from "./without-covered";
 
 const shownFirst = 8;
 
 /** What needs a person, one line for one cause, worst first. What is not shown is counted and one click away. */
-export function Attention({ items, unseen }: { items: AttentionItem[]; unseen: string[] }) {
+export function Attention({ items, unseen }: { items: ShownItem[]; unseen: string[] }) {
   const { t } = useTranslation("overview");
   const format = useFormat();
   const phone = usePhone();
@@ -60,7 +60,7 @@ export function Attention({ items, unseen }: { items: AttentionItem[]; unseen: s
   );
 }
 
-function WideItem({ item }: { item: AttentionItem }) {
+function WideItem({ item }: { item: ShownItem }) {
   return (
     <li className={classes.item}>
       <Glyph kind={item.glyph} />
@@ -69,6 +69,7 @@ function WideItem({ item }: { item: AttentionItem }) {
           <b>{item.name}</b> {item.what}
         </span>
         {item.members && <span className={classes.members}>{item.members}</span>}
+        <Covered item={item} className={classes.members} />
       </span>
       <span className={classes.effect}>{item.effect}</span>
       <span className={`${classes.since} num`}>{item.since && <RelativeTime at={item.since} bare />}</span>
@@ -79,7 +80,7 @@ function WideItem({ item }: { item: AttentionItem }) {
   );
 }
 
-function PhoneItem({ item }: { item: AttentionItem }) {
+function PhoneItem({ item }: { item: ShownItem }) {
   return (
     <li>
       <Link to={item.act.path} search={item.act.search} className={classes.phoneItem}>
@@ -92,9 +93,16 @@ function PhoneItem({ item }: { item: AttentionItem }) {
           <span className="soft">{item.what}</span>
           {item.members && <span className="dim">{item.members}</span>}
           {item.effect && <span className="dim">{item.effect}</span>}
+          <Covered item={item} className="dim" />
         </span>
         <IconChevronRight size={16} stroke={1.6} aria-hidden />
       </Link>
     </li>
   );
+}
+
+/** How many lines about the same stand no more in the list. */
+function Covered({ item: { covered }, className }: { item: ShownItem; className: string | undefined }) {
+  const { t } = useTranslation("overview");
+  return covered ? <span className={className}>{t("covered", { count: covered })}</span> : null;
 }

@@ -1,5 +1,6 @@
 import type { OverviewPart } from "@/module";
 import { OverviewView } from "./overview-view";
+import { withoutCovered } from "./without-covered";
 import { worstFirst } from "./worst-first";
 
 /**
@@ -16,7 +17,7 @@ export function OverviewParts({
   unseen: string[];
   setupOpen: boolean;
 }) {
-  const attention = worstFirst(parts.flatMap(({ part }) => part.useAttention?.() ?? []));
+  const attention = worstFirst(withoutCovered(parts.flatMap(({ part }) => part.useAttention?.() ?? [])));
   const steps = parts
     .map(({ part }) => part.useFirstStep?.())
     .filter((step) => step !== undefined)

@@ -74,6 +74,11 @@ describe("what needs attention", () => {
   });
 });
 
+it("says how many lines about the same are left out", async () => {
+  await renderApp(<OverviewView {...shown} attention={[{ ...item(1), covered: 2 }, item(2)]} unseen={[]} />);
+  expect(await screen.findAllByText("2 lines about the same are left out")).toHaveLength(1);
+});
+
 it("gives the place of health to the module that has it", async () => {
   const nodes: OverviewPart = { Fallback: () => <p>states from the journal</p> };
   const health: OverviewPart = { Health: () => <p>health history</p> };

@@ -12,7 +12,7 @@ import { InSight } from "@/components/screen/in-sight";
 import { usePhone } from "@/components/screen/use-phone";
 import { ranges, useRange, type Range } from "@/components/screen/use-range";
 import { FiguresAge } from "@/components/text/figures-age";
-import type { AttentionItem, OverviewPart } from "@/module";
+import type { OverviewPart } from "@/module";
 import { useFormat } from "@/text/use-format";
 import { Attention } from "./attention";
 import { FirstSteps, type FirstStep } from "./first-steps";
@@ -20,10 +20,11 @@ import classes from "./overview.module.css";
 import { PastView } from "./past/past-view";
 import { useMoment } from "./past/use-moment";
 import { RecentWork } from "./recent-work";
+import type { ShownItem } from "./without-covered";
 
 interface OverviewViewProps {
   parts: { name: string; part: OverviewPart }[];
-  attention: AttentionItem[];
+  attention: ShownItem[];
   /** Names of what the account may not see: nothing can be said about it. */
   unseen: string[];
   steps: FirstStep[];

@@ -52,12 +52,14 @@ function useAttention(): AttentionItem[] {
     .map((flow): AttentionItem => {
       const config = configState(flow);
       const troubled = needsWork(flow, "health");
+      const failed = ["apply_failed", "drifted"].includes(config);
       const where = flow.drift.node_ids.map((id) => servers.get(id)?.name ?? id.slice(-6)).join(", ");
       return {
         id: flow.id,
         severity: flow.health_state === "down" || config === "apply_failed" ? "crit" : "warn",
         glyph: troubled ? healthGlyph[flow.health_state] : configGlyph[config],
         name: flow.name,
+        about: failed ? undefined : [flow.id],
         what: troubled ? t(`health.${flow.health_state}`) : t(`config.${config}`),
         effect:
           config === "apply_failed" && flow.installed_version_number !== null

@@ -38,7 +38,7 @@ export const incidentsQuery = (filter: IncidentFilter) =>
     placeholderData: keepPreviousData,
   });
 
-/** What is wrong now, the worst first: of everything, or of one node or flow. */
+/** What is wrong now, the worst first, with the ids of who suffers: of everything, or of one node or flow. */
 export const unresolvedQuery = (subjectId?: string) =>
   queryOptions({
     queryKey: ["health", "incidents", "unresolved", subjectId ?? ""],
@@ -50,6 +50,7 @@ export const unresolvedQuery = (subjectId?: string) =>
               state: "unresolved",
               sort: "-severity",
               limit: 50,
+              suffering_ids: true,
               ...(subjectId && { subject_id: subjectId }),
             },
           },

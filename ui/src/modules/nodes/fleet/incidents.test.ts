@@ -9,6 +9,7 @@ const incident = (change: Partial<Incident> = {}): Incident => ({
   until: "2026-03-11T05:53:20Z",
   nodes: 34,
   first: ["ams-01", "ams-02", "fra-01", "fra-02"].map((name) => ({ id: name, name })),
+  ids: ["a", "b"],
   flows: 8,
   first_flows: [{ id: "f", name: "Europe main" }],
   ...change,
@@ -50,6 +51,14 @@ describe("what needs attention in the fleet", () => {
     expect(stale!.act).toMatchObject({ path: "/nodes", search: { state: "attention" } });
     const [failed] = items([incident({ cause: "core_stopped", state: "degraded" })], 34);
     expect(failed!.act).toMatchObject({ search: { state: "degraded" } });
+  });
+
+  it("names its nodes where health tells of the same, and not where only this list knows the cause", () => {
+    const about = (cause: Incident["cause"]) => items([incident({ cause })], 34)[0]!.about;
+    expect(about("agent_lost")).toEqual(["a", "b"]);
+    expect(about("core_failed")).toEqual(["a", "b"]);
+    expect(about("config_behind")).toBeUndefined();
+    expect(about("cloned")).toBeUndefined();
   });
 
   it("counts what does not fit instead of leaving it out", () => {

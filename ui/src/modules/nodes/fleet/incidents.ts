@@ -8,6 +8,9 @@ const sameMoment = 60_000;
 const mostOfAll = 0.8;
 const fewest = 3;
 
+/** What health sees as well: a line about the contact with an agent, or about its core. */
+const seenByHealth: readonly Incident["cause"][] = ["agent_lost", "agent_stale", "core_failed", "core_stopped"];
+
 const glyphs = { offline: "down", degraded: "degraded" } as const;
 
 /** Incidents of the fleet as lines of "needs attention", and one that says what is left out. */
@@ -44,6 +47,7 @@ function itemOf(incident: Incident, total: number, t: Words, clock: (iso: string
     members: only ? undefined : membersOf(incident, total, t),
     effect: effectOf(incident, t),
     since: incident.since,
+    about: seenByHealth.includes(incident.cause) ? incident.ids : undefined,
     act: only
       ? { label: t("acts.open"), path: `/nodes/${only.id}` }
       : { label: t("acts.show"), path: "/nodes", search: { state: listedAs(incident) } },

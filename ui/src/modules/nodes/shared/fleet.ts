@@ -20,6 +20,8 @@ export interface Incident {
   until: string;
   nodes: number;
   first: Named[];
+  /** Of the nodes, at most 500. */
+  ids: string[];
   /** Flows that are installed there; null when they could not be asked for. */
   flows: number | null;
   first_flows: Named[];

@@ -1,0 +1,27 @@
+import { screen } from "@testing-library/react";
+import { expect, it } from "vitest";
+import { renderApp } from "@/testing/render-app";
+import { fakeState } from "../testing/fake-panel";
+import { fakeFlow } from "../testing/samples";
+import { serveFake } from "../testing/serve-fake";
+import part from "./flows-overview";
+
+function Lines() {
+  return part
+    .useAttention()
+    .map(({ id, name, what, about = [] }) => <p key={id}>{[name, what, ...about].join(" | ")}</p>);
+}
+
+it("a flow that only runs badly may be told of by its incident, one whose change failed tells that itself", async () => {
+  const { queries } = serveFake(
+    fakeState({
+      flows: [
+        fakeFlow({ id: "1", name: "Asia pair", health_state: "down" }),
+        fakeFlow({ id: "2", name: "Europe main", health_state: "down", state: "apply_failed" }),
+      ],
+    }),
+  );
+  await renderApp(<Lines />, { queries });
+  expect(await screen.findByText("Asia pair | Down | 1")).toBeInTheDocument();
+  expect(screen.getByText("Europe main | Down")).toBeInTheDocument();
+});
