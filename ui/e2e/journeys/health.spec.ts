@@ -1,37 +1,8 @@
-import type { Page } from "@playwright/test";
+import { inEveryLook } from "../rig/looks";
 import { test } from "../rig/populated";
 import { eventually } from "../rig/processes";
 import type { Stand } from "../rig/stand";
 import { expect, isTold, passesGates, picture, signIn, signOut } from "../rig/test";
-
-const looks = [
-  ["en", "dark", 1360],
-  ["ru", "light", 1360],
-  ["ru", "dark", 768],
-  ["en", "light", 390],
-  ["ru", "dark", 390],
-] as const;
-
-/** Draws the open page in both languages and themes, and on a phone. */
-async function inEveryLook(page: Page, name: string): Promise<void> {
-  for (const [language, theme, width] of looks) {
-    await page.evaluate(
-      ([to, paint]) => (localStorage.setItem("panel-language", to), localStorage.setItem("panel-theme", paint)),
-      [language, theme] as const,
-    );
-    await page.setViewportSize({ width, height: 900 });
-    await page.reload();
-    await expect(page.locator("html")).toHaveAttribute("lang", language);
-    await expect(page.getByText("fra-01").first()).toBeVisible();
-    await passesGates(page);
-    await picture(page, `${name}-${language}-${theme}-${width}`);
-  }
-  await page.evaluate(
-    () => (localStorage.setItem("panel-language", "en"), localStorage.setItem("panel-theme", "dark")),
-  );
-  await page.setViewportSize({ width: 1360, height: 860 });
-  await page.reload();
-}
 
 /** Makes an account that has chosen its own password already. */
 async function makeAccount(
@@ -61,7 +32,7 @@ test("the matrix shows how nodes and flows do, and leads to who sees what", asyn
   await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Health" }).click();
   const row = page.getByRole("row").filter({ hasText: "fra-01" });
   await expect(row.getByRole("img", { name: "Healthy" }).first()).toBeVisible();
-  await inEveryLook(page, "health-matrix");
+  await inEveryLook(page, "health-matrix", "fra-01");
 
   await page.getByRole("link", { name: "fra-01" }).click();
   await expect(page.getByRole("heading", { name: "fra-01", level: 1 })).toBeVisible();
@@ -69,7 +40,7 @@ test("the matrix shows how nodes and flows do, and leads to who sees what", asyn
   await expect(page.getByRole("region", { name: "Verdict" })).toBeVisible();
   await page.getByRole("button", { name: "Check now" }).click();
   await isTold(page, "Checks are under way");
-  await inEveryLook(page, "health-node");
+  await inEveryLook(page, "health-node", "fra-01");
 
   await page.getByRole("link", { name: "Open node" }).click();
   await page.getByRole("navigation", { name: "Node", exact: true }).getByRole("link", { name: "Checks" }).click();
@@ -112,7 +83,7 @@ test("a policy says what it means while it is written, and governs its node from
   await isTold(page, "Frankfurt alone is saved");
   const card = page.getByRole("region", { name: "Frankfurt alone" });
   await expect(card.getByText("Counts for 1 node")).toBeVisible();
-  await inEveryLook(page, "health-policies");
+  await inEveryLook(page, "health-policies", "fra-01");
 
   await card.getByRole("link", { name: "fra-01" }).click();
   await expect(page.getByRole("link", { name: "Frankfurt alone" })).toBeVisible();

@@ -67,7 +67,7 @@ async function populate(stand: Stand): Promise<Populated> {
   });
   const run = await post<Named>("/backups/runs", { profile_id: profile.id });
   await stand.diagnose();
-  const flow = await appliedFlow(stand, token, node);
+  const flow = await servingFlow(stand, token, "Office", node);
   const draft = await post<Named>("/connection-units", { name: "Second office", graph: await oneNode(node) });
   const search = await post<Named>("/target-search/check", { node_id: node, target: "www.example.org" });
   const pool = await post<Named>("/transit-pools", {
@@ -137,10 +137,10 @@ export async function reportingNode(
 }
 
 /** A flow with rules, a client and a version that serves. */
-async function appliedFlow(stand: Stand, token: string, node: string) {
+export async function servingFlow(stand: Stand, token: string, name: string, node: string) {
   const call = <T>(method: string, path: string, body?: unknown) =>
     stand.call<T>(token, method, `/api/v1/connection-units${path}`, body);
-  const { id } = await call<Named>("POST", "", { name: "Office", graph: await oneNode(node) });
+  const { id } = await call<Named>("POST", "", { name, graph: await oneNode(node) });
   const client = await call<Named>("POST", `/${id}/clients`, { label: "anna's phone" });
   const plan = await call<Named & { revision: number }>("POST", `/${id}/plan/compile`);
   await eventually("a plan that is checked", 60, async () => {

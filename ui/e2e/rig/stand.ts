@@ -22,7 +22,7 @@ export class Stand {
   licenseKey = "";
   private authority: ChildProcess | undefined;
   private panel: ChildProcess | undefined;
-  private readonly agents: ChildProcess[] = [];
+  private readonly agents = new Map<string, ChildProcess>();
   private settings: Record<string, string> = {};
 
   static async start(): Promise<Stand> {
@@ -99,7 +99,14 @@ export class Stand {
       ["enroll", "--panel", this.url, "--data", data, "--name", name, "--token-stdin"],
       token,
     );
-    this.agents.push(
+    this.startAgent(name, env);
+  }
+
+  /** Lets an agent run that was made before. */
+  startAgent(name: string, env: Record<string, string> = {}): void {
+    const data = join(this.folder, `agent-${name}`);
+    this.agents.set(
+      name,
       start(
         program("panel-agent"),
         ["run", "--data", data, "--update-patience", "20s"],
@@ -107,6 +114,12 @@ export class Stand {
         join(this.folder, `agent-${name}.log`),
       ),
     );
+  }
+
+  /** Ends an agent with all that it serves, as a server that goes down. */
+  async stopAgent(name: string): Promise<void> {
+    await stop(this.agents.get(name));
+    this.agents.delete(name);
   }
 
   /**
@@ -147,7 +160,7 @@ export class Stand {
   }
 
   async close(): Promise<void> {
-    for (const child of [...this.agents, this.panel, this.authority]) await stop(child);
+    for (const child of [...this.agents.values(), this.panel, this.authority]) await stop(child);
     this.releases.close();
     this.messenger.close();
     this.names.close();

@@ -55,18 +55,6 @@ export const reportsQuery = (id: string) =>
     refetchInterval: pace,
   });
 
-/** Flows that a field offers for what was typed. Health knows them itself: no other permission is needed. */
-export const flowsQuery = (q: string) =>
-  queryOptions({
-    queryKey: [...key, "named", q],
-    queryFn: async ({ signal }): Promise<{ id: string; name: string }[]> => {
-      const params = { query: { limit: 20, sort: "name" as const, ...(q && { q }) } };
-      return (await answer(api.GET("/api/v1/health/connection-units", { params, signal }))).items;
-    },
-    staleTime: 30_000,
-    placeholderData: keepPreviousData,
-  });
-
 export const schedulesQuery = queryOptions({
   queryKey: [...key, "schedules"],
   queryFn: async ({ signal }): Promise<Schedule[]> =>

@@ -1,5 +1,4 @@
 import { Select } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
 import { IconRadar2 } from "@tabler/icons-react";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
@@ -15,7 +14,8 @@ import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, viewState } from "@/components/state/states";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useBlock } from "../header";
-import { checkedQuery, externalSummaryQuery, flowsQuery, type Checked, type ExternalSummary } from "./api";
+import { useFound } from "../shared/subject-field";
+import { checkedQuery, externalSummaryQuery, type Checked, type ExternalSummary } from "./api";
 import { BudgetCard } from "./budget-card";
 import classes from "./external.module.css";
 import { ReportState } from "./report-state";
@@ -131,15 +131,12 @@ function FlowRow({ flow: { flow_id: id, flow_name: name, last, trend } }: { flow
   );
 }
 
-const pause = 200;
-
 /** Leads to any flow, also to one that was not checked yet. */
 function FlowPicker() {
   const { t } = useTranslation("health");
   const go = useNavigate();
   const [text, setText] = useState("");
-  const [q] = useDebouncedValue(text.trim(), pause);
-  const found = useQuery(flowsQuery(q)).data ?? [];
+  const found = useFound("connection_unit", text);
   return (
     <Select
       aria-label={t("external.pick")}

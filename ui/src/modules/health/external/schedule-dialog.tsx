@@ -8,7 +8,8 @@ import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
 import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
-import { flowsQuery, targetsQuery, useSaveSchedule, type Plan, type Schedule } from "./api";
+import { SubjectField } from "../shared/subject-field";
+import { targetsQuery, useSaveSchedule, type Plan, type Schedule } from "./api";
 
 interface ScheduleDialogProps {
   /** Left out for a new one. */
@@ -64,8 +65,11 @@ function ScheduleForm({ schedule, onClose }: ScheduleDialogProps) {
   return (
     <DialogForm onSubmit={submit}>
       <FormProblems error={save.error} fields={{}} />
-      <FlowField
-        plan={plan}
+      <SubjectField
+        focused
+        kind="connection_unit"
+        label={t("flows.one")}
+        id={plan.flow_id}
         name={schedule?.flow_name}
         error={wrong.flow_id}
         onChange={(flow_id) => setPlan({ ...plan, flow_id, node_id: "" })}
@@ -119,43 +123,5 @@ function ScheduleForm({ schedule, onClose }: ScheduleDialogProps) {
         </Action>
       </DialogFoot>
     </DialogForm>
-  );
-}
-
-interface FlowFieldProps {
-  plan: Plan;
-  name: string | undefined;
-  error: string | undefined;
-  onChange: (id: string) => void;
-}
-
-/** A flow, found by a part of its name. */
-function FlowField({ plan, name, error, onChange }: FlowFieldProps) {
-  const { t } = useTranslation("health");
-  const [text, setText] = useState("");
-  const [known, setKnown] = useState(name);
-  const found = useQuery(flowsQuery(text === known ? "" : text.trim())).data ?? [];
-  const options = new Map(found.map(({ id, name }) => [id, name]));
-  if (plan.flow_id && known) options.set(plan.flow_id, known);
-  return (
-    <Select
-      size="md"
-      data-autofocus
-      label={t("flows.one")}
-      placeholder={t("find")}
-      searchable
-      nothingFoundMessage={t("nothing")}
-      data={[...options].map(([value, label]) => ({ value, label }))}
-      filter={({ options: all }) => all}
-      value={plan.flow_id || null}
-      searchValue={text}
-      onSearchChange={setText}
-      error={error}
-      onChange={(id) => {
-        if (!id) return;
-        setKnown(options.get(id));
-        onChange(id);
-      }}
-    />
   );
 }

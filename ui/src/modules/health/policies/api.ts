@@ -1,10 +1,4 @@
-import {
-  infiniteQueryOptions,
-  keepPreviousData,
-  queryOptions,
-  useMutation,
-  useQueryClient,
-} from "@tanstack/react-query";
+import { infiniteQueryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 
@@ -75,25 +69,3 @@ export function useRemovePolicy() {
     onSettled: () => queries.invalidateQueries({ queryKey: ["health"] }),
   });
 }
-
-export interface Named {
-  id: string;
-  name: string;
-}
-
-/** Nodes or flows that a field offers for what was typed. Health knows them itself: no other permission is needed. */
-export const namedQuery = (kind: "node" | "connection_unit", q: string) =>
-  queryOptions({
-    queryKey: ["health", "named", kind, q],
-    queryFn: async ({ signal }): Promise<Named[]> => {
-      const params = { query: { limit: 20, sort: "name" as const, ...(q && { q }) } };
-      const page = await answer(
-        kind === "node"
-          ? api.GET("/api/v1/health/nodes", { params, signal })
-          : api.GET("/api/v1/health/connection-units", { params, signal }),
-      );
-      return page.items;
-    },
-    staleTime: 30_000,
-    placeholderData: keepPreviousData,
-  });

@@ -1,9 +1,7 @@
 import { Select, TextInput } from "@mantine/core";
-import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { namedQuery, type Scope } from "./api";
+import { SubjectField } from "../shared/subject-field";
+import type { Scope } from "./api";
 import classes from "./policies.module.css";
 
 interface ScopeFieldsProps {
@@ -40,41 +38,16 @@ export function ScopeFields({ scope, name, error, onChange }: ScopeFieldsProps) 
         />
       )}
       {(scope.kind === "node" || scope.kind === "connection_unit") && (
-        <SubjectField key={scope.kind} kind={scope.kind} scope={scope} name={name} error={error} onChange={onChange} />
+        <SubjectField
+          key={scope.kind}
+          kind={scope.kind}
+          label={t(`policy.scope.${scope.kind}`)}
+          id={scope.id ?? ""}
+          name={name}
+          error={error}
+          onChange={(id) => onChange({ kind: scope.kind, id })}
+        />
       )}
     </div>
-  );
-}
-
-const pause = 200;
-
-/** A node or flow, found by a part of its name. The one that is chosen keeps its name whatever is searched for. */
-function SubjectField({ kind, scope, name, error, onChange }: ScopeFieldsProps & { kind: "node" | "connection_unit" }) {
-  const { t } = useTranslation("health");
-  const [text, setText] = useState("");
-  const [known, setKnown] = useState(name);
-  const [q] = useDebouncedValue(text === known ? "" : text.trim(), pause);
-  const found = useQuery(namedQuery(kind, q)).data ?? [];
-  const options = new Map(found.map(({ id, name }) => [id, name]));
-  if (scope.id && known) options.set(scope.id, known);
-  return (
-    <Select
-      size="md"
-      label={t(`policy.scope.${kind}`)}
-      placeholder={t("find")}
-      searchable
-      nothingFoundMessage={t("nothing")}
-      data={[...options].map(([value, label]) => ({ value, label }))}
-      filter={({ options: all }) => all}
-      value={scope.id || null}
-      searchValue={text}
-      onSearchChange={setText}
-      error={error}
-      onChange={(id) => {
-        if (!id) return;
-        setKnown(options.get(id));
-        onChange({ kind, id });
-      }}
-    />
   );
 }

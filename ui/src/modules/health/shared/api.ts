@@ -87,16 +87,6 @@ export const subjectsQuery = (kind: Kind, filter: ListFilter) =>
     refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) <= mostPolled ? pace : false),
   });
 
-/** The worst nodes, for the lines of the overview. */
-export const troubledNodesQuery = queryOptions({
-  queryKey: ["health", "nodes", "troubled"],
-  queryFn: async ({ signal }): Promise<Subject[]> => {
-    const query = { state: "not_up", sort: "-state", limit: 200 } as const;
-    return (await answer(api.GET("/api/v1/health/nodes", { params: { query }, signal }))).items;
-  },
-  refetchInterval: pace,
-});
-
 export const subjectQuery = (kind: Kind, id: string) =>
   queryOptions({
     queryKey: ["health", kind, "one", id],
@@ -107,6 +97,28 @@ export const subjectQuery = (kind: Kind, id: string) =>
         : answer(api.GET("/api/v1/health/connection-units/{id}", { params, signal }));
     },
     refetchInterval: pace,
+  });
+
+export interface Named {
+  id: string;
+  name: string;
+}
+
+/** Nodes or flows that a field offers for what was typed. Health knows them itself: no other permission is needed. */
+export const namedQuery = (kind: "node" | "connection_unit", q: string) =>
+  queryOptions({
+    queryKey: ["health", "named", kind, q],
+    queryFn: async ({ signal }): Promise<Named[]> => {
+      const params = { query: { limit: 20, sort: "name" as const, ...(q && { q }) } };
+      const page = await answer(
+        kind === "node"
+          ? api.GET("/api/v1/health/nodes", { params, signal })
+          : api.GET("/api/v1/health/connection-units", { params, signal }),
+      );
+      return page.items;
+    },
+    staleTime: 30_000,
+    placeholderData: keepPreviousData,
   });
 
 /** So many days have the bars in a list of another screen. */
