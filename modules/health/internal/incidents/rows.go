@@ -36,7 +36,7 @@ type incidentRow struct {
 
 	SufferingIDs []string `bun:"suffering_ids,array,scanonly"`
 
-	SortKey   string `bun:"sort_key,scanonly"`
+	SortKey string `bun:"sort_key,scanonly"`
 }
 
 // subjectRow is one who suffers, or did.
