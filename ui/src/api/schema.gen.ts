@@ -2540,6 +2540,91 @@ export interface paths {
         patch: operations["patch-health-policies-id"];
         trace?: never;
     };
+    "/api/v1/health/self-heal/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what self-repair did, proposes or left */
+        get: operations["get-health-self-heal-actions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/self-heal/actions/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show an action of self-repair */
+        get: operations["get-health-self-heal-actions-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/self-heal/actions/{id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Approve what self-repair proposes */
+        post: operations["post-health-self-heal-actions-id-approve"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/self-heal/actions/{id}/dismiss": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Dismiss what self-repair proposes */
+        post: operations["post-health-self-heal-actions-id-dismiss"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/health/self-heal/dry-run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what self-repair would have done last week */
+        get: operations["get-health-self-heal-dry-run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health/summary": {
         parameters: {
             query?: never;
@@ -3119,6 +3204,23 @@ export interface paths {
         };
         /** Sum up the fleet */
         get: operations["get-nodes-summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/turns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List how nodes changed their states */
+        get: operations["get-nodes-turns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6983,6 +7085,23 @@ export interface components {
             nodes: number;
             tag: string;
         };
+        FiguresTurn: {
+            /** Format: date-time */
+            at: string;
+            name: string;
+            /** Format: uuid */
+            node_id: string;
+            state: string;
+            was: string;
+        };
+        FiguresTurns: {
+            items: components["schemas"]["FiguresTurn"][];
+            /**
+             * Format: int64
+             * @description How many changes there were in this time
+             */
+            total: number;
+        };
         FiguresVersion: {
             /** Format: int64 */
             nodes: number;
@@ -7666,6 +7785,7 @@ export interface components {
             /** Format: int64 */
             quorum?: number;
             recheck?: components["schemas"]["RulesRecheck"];
+            repair?: components["schemas"]["RulesRepair"];
             scope: components["schemas"]["RulesScope"];
             /** Format: int64 */
             success_threshold?: number;
@@ -7707,6 +7827,8 @@ export interface components {
              */
             quorum: number;
             recheck: components["schemas"]["RulesRecheck"];
+            /** @description What the panel does about what it sees */
+            repair: components["schemas"]["RulesRepair"];
             /** Format: int64 */
             revision: number;
             scope: components["schemas"]["RulesScope"];
@@ -7732,6 +7854,7 @@ export interface components {
             /** Format: int64 */
             quorum?: number;
             recheck?: components["schemas"]["RulesRecheck"];
+            repair?: components["schemas"]["RulesRepair"];
             /**
              * Format: int64
              * @description Revision that the change starts from; or send it as If-Match
@@ -7866,80 +7989,6 @@ export interface components {
             /** @enum {string} */
             kind: "node" | "provider" | "tag" | "country";
             name: string;
-        };
-        IncidentsDetail: {
-            /** Format: date-time */
-            acknowledged_at: string | null;
-            acknowledged_by: string;
-            /**
-             * Format: date-time
-             * @description When the first failure was seen
-             */
-            began_at: string;
-            /** @description What those who suffer have in common; absent: it is about one alone */
-            cause?: components["schemas"]["IncidentsCause"];
-            /**
-             * Format: int64
-             * @description Flows that suffer, or did
-             */
-            connection_units: number;
-            /** @description What happened, oldest first, at most the first and the last 250 */
-            entries: components["schemas"]["IncidentsEntry"][];
-            /** Format: uuid */
-            id: string;
-            /**
-             * @description Of the subject that it is told of by
-             * @enum {string}
-             */
-            kind: "node" | "connection_unit";
-            /** Format: date-time */
-            mitigated_at: string | null;
-            /**
-             * Format: int64
-             * @description Nodes that suffer, or did
-             */
-            nodes: number;
-            /**
-             * Format: date-time
-             * @description When that was certain
-             */
-            opened_at: string;
-            /**
-             * Format: int64
-             * @description How often it has come back
-             */
-            reopened: number;
-            /** Format: date-time */
-            resolved_at: string | null;
-            /** @description Empty: it has ended by itself */
-            resolved_by: string;
-            /**
-             * @description The likely cause, as far as the evidence says; empty: nothing to say
-             * @enum {string}
-             */
-            root_cause_hint: "" | "unreachable" | "route" | "agent" | "core_failed" | "blocked_region" | "overload" | "ddos" | "cert" | "dns";
-            /**
-             * @description The worst so far: critical when somebody is down
-             * @enum {string}
-             */
-            severity: "info" | "warning" | "critical";
-            /**
-             * @description mitigated: nobody suffers any more, and it has to stay so for a minute
-             * @enum {string}
-             */
-            state: "open" | "acknowledged" | "mitigated" | "resolved";
-            /** Format: uuid */
-            subject_id: string;
-            subject_name: string;
-            /** @description In the order in which they joined, at most 500 */
-            subjects: components["schemas"]["IncidentsSufferer"][];
-            /**
-             * Format: int64
-             * @description Of all these, those that still do
-             */
-            suffering: number;
-            /** @description Nodes and flows that still do, when asked for; the first 500 who joined */
-            suffering_ids: string[];
         };
         IncidentsEntry: {
             /** @description Who did it; empty: the panel */
@@ -10071,6 +10120,194 @@ export interface components {
             /** @description host or host:port of the new target */
             target: string;
         };
+        RepairAction: {
+            /** @enum {string} */
+            action: "restart_core";
+            /** @description Empty: the panel acted by itself, or nobody has approved it */
+            approved_by: string;
+            /** Format: date-time */
+            created_at: string;
+            dismissed_by: string;
+            /** @description What it changed, and what undoing it gives back */
+            effects: components["schemas"]["RepairEffect"][];
+            /** @description Of failed */
+            error: string;
+            evidence: components["schemas"]["RepairEvidence"];
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: uuid */
+            id: string;
+            /** @description What the node suffered from; null: no incident */
+            incident_id: string | null;
+            /** Format: uuid */
+            node_id: string;
+            node_name: string;
+            /**
+             * @description Of what was done: whether the node is well after it; empty: not known yet
+             * @enum {string}
+             */
+            outcome: "" | "helped" | "not_helped";
+            /** Format: uuid */
+            policy_id: string;
+            /** @description Empty: the policy is gone */
+            policy_name: string;
+            /**
+             * @description Of skipped
+             * @enum {string}
+             */
+            reason: "" | "stopped" | "read_only" | "not_in_plan" | "dry_run" | "maintenance" | "applying" | "budget" | "cooldown" | "recovered" | "dismissed";
+            /** Format: date-time */
+            started_at: string | null;
+            /** @enum {string} */
+            state: "proposed" | "approved" | "running" | "succeeded" | "failed" | "skipped" | "undone";
+            undoable: boolean;
+            /** Format: date-time */
+            undone_at: string | null;
+            /** @description Empty: the panel, because the cause is gone */
+            undone_by: string;
+        };
+        RepairActionPage: {
+            items: components["schemas"]["RepairAction"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        RepairDetail: {
+            /** Format: date-time */
+            acknowledged_at: string | null;
+            acknowledged_by: string;
+            /** @description What self-repair did or proposes, oldest first, the first 100 */
+            actions: components["schemas"]["RepairAction"][];
+            /**
+             * Format: date-time
+             * @description When the first failure was seen
+             */
+            began_at: string;
+            /** @description What those who suffer have in common; absent: it is about one alone */
+            cause?: components["schemas"]["IncidentsCause"];
+            /**
+             * Format: int64
+             * @description Flows that suffer, or did
+             */
+            connection_units: number;
+            /** @description What happened, oldest first, at most the first and the last 250 */
+            entries: components["schemas"]["IncidentsEntry"][];
+            /** Format: uuid */
+            id: string;
+            /**
+             * @description Of the subject that it is told of by
+             * @enum {string}
+             */
+            kind: "node" | "connection_unit";
+            /** Format: date-time */
+            mitigated_at: string | null;
+            /**
+             * Format: int64
+             * @description Nodes that suffer, or did
+             */
+            nodes: number;
+            /**
+             * Format: date-time
+             * @description When that was certain
+             */
+            opened_at: string;
+            /**
+             * Format: int64
+             * @description How often it has come back
+             */
+            reopened: number;
+            /** Format: date-time */
+            resolved_at: string | null;
+            /** @description Empty: it has ended by itself */
+            resolved_by: string;
+            /**
+             * @description The likely cause, as far as the evidence says; empty: nothing to say
+             * @enum {string}
+             */
+            root_cause_hint: "" | "unreachable" | "route" | "agent" | "core_failed" | "blocked_region" | "overload" | "ddos" | "cert" | "dns";
+            /**
+             * @description The worst so far: critical when somebody is down
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /**
+             * @description mitigated: nobody suffers any more, and it has to stay so for a minute
+             * @enum {string}
+             */
+            state: "open" | "acknowledged" | "mitigated" | "resolved";
+            /** Format: uuid */
+            subject_id: string;
+            subject_name: string;
+            /** @description In the order in which they joined, at most 500 */
+            subjects: components["schemas"]["IncidentsSufferer"][];
+            /**
+             * Format: int64
+             * @description Of all these, those that still do
+             */
+            suffering: number;
+            /** @description Nodes and flows that still do, when asked for; the first 500 who joined */
+            suffering_ids: string[];
+        };
+        RepairDryEvent: {
+            /** @enum {string} */
+            action: "restart_core";
+            /** Format: date-time */
+            at: string;
+            /** Format: uuid */
+            node_id: string;
+            node_name: string;
+            /**
+             * @description Of skipped
+             * @enum {string}
+             */
+            reason: "" | "budget" | "cooldown";
+            /** @enum {string} */
+            state: "approved" | "skipped";
+        };
+        RepairDryRun: {
+            /**
+             * Format: int64
+             * @description How often it would have been done
+             */
+            actions: number;
+            /**
+             * Format: int64
+             * @description How often a node came to need an act
+             */
+            cases: number;
+            /** Format: int64 */
+            days: number;
+            /** @description The newest 100 of them, newest first */
+            items: components["schemas"]["RepairDryEvent"][];
+            /**
+             * Format: int64
+             * @description Nodes that it would have been done to
+             */
+            nodes: number;
+            /**
+             * Format: int64
+             * @description How often the budget or the cool-down would have kept it
+             */
+            spared: number;
+        };
+        RepairEffect: {
+            from: string;
+            id: string;
+            /** @enum {string} */
+            kind: "pool" | "domain";
+            name: string;
+            to: string;
+        };
+        RepairEvidence: {
+            /** @description What all vantages said about each check then, as in the list of nodes */
+            checks: unknown;
+            hint: string;
+            /** Format: date-time */
+            since: string;
+            /** @enum {string} */
+            state: "down" | "degraded";
+        };
         RestoredNode: {
             /** Format: date-time */
             enrolled_at: string | null;
@@ -10129,11 +10366,33 @@ export interface components {
             /** Format: int64 */
             window_s: number;
         };
+        RulesLimits: {
+            /**
+             * Format: int64
+             * @description How long a subject is left alone after an action
+             */
+            cooldown_s: number;
+            /**
+             * Format: int64
+             * @description Of all subjects of the policy together
+             */
+            max_actions_per_hour: number;
+        };
         RulesRecheck: {
             /** Format: int64 */
             count: number;
             /** Format: int64 */
             every_s: number;
+        };
+        RulesRepair: {
+            /** @description What it may do, tried in this order; none: it only tells */
+            actions: "restart_core"[];
+            limits: components["schemas"]["RulesLimits"];
+            /**
+             * @description observe: it only notes what it would do; suggest: a person approves; auto: it acts
+             * @enum {string}
+             */
+            mode: "observe" | "suggest" | "auto";
         };
         RulesRule: {
             /** @description What people call it; refusals name it */
@@ -27859,7 +28118,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IncidentsDetail"];
+                    "application/json": components["schemas"]["RepairDetail"];
                 };
             };
             /** @description Bad Request */
@@ -27951,7 +28210,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IncidentsDetail"];
+                    "application/json": components["schemas"]["RepairDetail"];
                 };
             };
             /** @description Bad Request */
@@ -28061,7 +28320,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["IncidentsDetail"];
+                    "application/json": components["schemas"]["RepairDetail"];
                 };
             };
             /** @description Bad Request */
@@ -28851,6 +29110,467 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-self-heal-actions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                incident_id?: string;
+                limit?: number;
+                node_id?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                /** @description open: proposed, approved or running */
+                state?: "proposed" | "approved" | "running" | "succeeded" | "failed" | "skipped" | "undone" | "open";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairActionPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-self-heal-actions-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairAction"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-health-self-heal-actions-id-approve": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairAction"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-health-self-heal-actions-id-dismiss": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairAction"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-health-self-heal-dry-run": {
+        parameters: {
+            query?: {
+                /** @description What it might do, separated by commas; none: all that there is */
+                actions?: "restart_core"[];
+                cooldown_s?: number;
+                max_actions_per_hour?: number;
+                /** @description Only nodes of this policy */
+                policy_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairDryRun"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -32813,6 +33533,88 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-nodes-turns": {
+        parameters: {
+            query?: {
+                /** @description Default: a day before to */
+                from?: string;
+                limit?: number;
+                /** @description Default: of all nodes */
+                node_id?: string;
+                /** @description Default: now */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiguresTurns"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
