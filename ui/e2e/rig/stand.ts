@@ -1,5 +1,6 @@
 import type { ChildProcess } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Accounts } from "./accounts";
@@ -123,6 +124,23 @@ export class Stand {
   }
 
   /**
+   * Breaks the core of an agent, which starts it again and again in vain while its port is taken. Gives what lets it
+   * have the port again.
+   */
+  async breakCore(name: string, port: number): Promise<() => Promise<void>> {
+    const thief = createServer();
+    const take = () =>
+      new Promise<boolean>((resolve) => {
+        thief.once("error", () => resolve(false)).listen(port, "0.0.0.0", () => resolve(true));
+      });
+    await eventually(`the port of the core of ${name}`, 30, async () => {
+      for (const core of coresIn(join(this.folder, `agent-${name}`))) process.kill(core, "SIGKILL");
+      return (await take()) || undefined;
+    });
+    return () => new Promise((resolve) => thief.close(() => resolve()));
+  }
+
+  /**
    * Asks Doctor on the panel's own machine, as an operator there would; a finding that is not good is no failure of the
    * run.
    */
@@ -166,5 +184,25 @@ export class Stand {
     this.names.close();
     this.accounts.close();
     rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** The processes of the cores that an agent keeps in this folder. */
+function coresIn(folder: string): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => {
+      const [, command = "", ...rest] = wordsOf(name);
+      return command === "core" && rest.some((word) => word.includes(`${folder}/`));
+    })
+    .map(Number);
+}
+
+/** How a process was called; nothing of one that has ended. */
+function wordsOf(process: string): string[] {
+  try {
+    return readFileSync(`/proc/${process}/cmdline`, "utf8").split("\0");
+  } catch {
+    return [];
   }
 }

@@ -48,6 +48,11 @@ export default defineModule({
       load: () => import("./incidents/incident-page"),
     },
     page({
+      path: "/monitoring/repairs",
+      title: { en: "Self-repair", ru: "Самовосстановление" },
+      load: () => import("./repairs/repairs-page"),
+    }),
+    page({
       path: "/monitoring/policies",
       title: { en: "Policies", ru: "Политики" },
       load: () => import("./policies/policies-page"),

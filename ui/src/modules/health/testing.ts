@@ -1,6 +1,7 @@
 import { serveUnder } from "@/testing/serve";
 import type { Incident, IncidentDetail } from "./incidents/api";
-import type { Policy } from "./policies/api";
+import type { Policy } from "./shared/policies";
+import type { DryRun, RepairAction } from "./repairs/api";
 import type { CheckCell, Evidence, Subject, SubjectDetail, Summary } from "./shared/api";
 import type { Day } from "./shared/days";
 
@@ -200,6 +201,45 @@ export function makeIncidentDetail(change: Partial<IncidentDetail> = {}): Incide
       { ...entry, at: ago(840), what: "opened", actor: "", note: "" },
       { ...entry, at: ago(700), what: "acknowledged", actor: "olga", note: "calling the hoster" },
     ],
+    actions: [],
     ...change,
   };
+}
+
+/** A restart of a failed core that waits for a person. */
+export function makeRepair(change: Partial<RepairAction> = {}): RepairAction {
+  return {
+    id: "01890000-0000-7000-8000-0000000000d1",
+    action: "restart_core",
+    node_id: nodeId,
+    node_name: "fra-02",
+    policy_id: "01890000-0000-7000-8000-0000000000a1",
+    policy_name: "Edge",
+    incident_id: "01890000-0000-7000-8000-0000000000b1",
+    state: "proposed",
+    reason: "",
+    error: "",
+    outcome: "",
+    approved_by: "",
+    dismissed_by: "",
+    evidence: {
+      state: "down",
+      since: ago(90),
+      hint: "core_failed",
+      checks: [makeCell({ check: "core", state: "down", reason: "core_failed", up: 0, down: 1, latency_ms: null })],
+    },
+    effects: [],
+    undoable: false,
+    undone_at: null,
+    undone_by: "",
+    created_at: ago(60),
+    started_at: null,
+    finished_at: null,
+    ...change,
+  };
+}
+
+/** A week in which there was nothing to do. */
+export function makeRun(change: Partial<DryRun> = {}): DryRun {
+  return { days: 7, cases: 0, actions: 0, spared: 0, nodes: 0, items: [], ...change };
 }

@@ -7,10 +7,12 @@ import {
 } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import type { RepairAction } from "../repairs/api";
 
 type Schemas = components["schemas"];
 export type Incident = Schemas["IncidentsIncident"];
-export type IncidentDetail = Omit<Schemas["RepairDetail"], "actions">;
+/** An incident with what self-repair did about it. */
+export type IncidentDetail = Omit<Schemas["RepairDetail"], "actions"> & { actions: RepairAction[] };
 export type Sufferer = Schemas["IncidentsSufferer"];
 export type Witness = Schemas["IncidentsWitness"];
 export type IncidentEntry = Schemas["IncidentsEntry"];
@@ -62,8 +64,8 @@ export const unresolvedQuery = (subjectId?: string) =>
 export const incidentQuery = (id: string) =>
   queryOptions({
     queryKey: ["health", "incidents", "one", id],
-    queryFn: ({ signal }): Promise<IncidentDetail> =>
-      answer(api.GET("/api/v1/health/incidents/{id}", { params: { path: { id } }, signal })),
+    queryFn: async ({ signal }) =>
+      (await answer(api.GET("/api/v1/health/incidents/{id}", { params: { path: { id } }, signal }))) as IncidentDetail,
   });
 
 /** What a person does about an incident. */
@@ -72,7 +74,7 @@ export type Act = "ack" | "resolve";
 export function useIncidentAct(id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ act, note }: { act: Act; note: string }): Promise<IncidentDetail> => {
+    mutationFn: ({ act, note }: { act: Act; note: string }) => {
       const request = { params: { path: { id } }, body: note ? { note } : {} };
       return act === "ack"
         ? answer(api.POST("/api/v1/health/incidents/{id}/ack", request))

@@ -10,6 +10,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useBlock } from "../header";
+import { IncidentRepairsCard } from "../repairs/repairs-card";
 import { ActDialog } from "./act-dialog";
 import { incidentQuery, type Act, type IncidentDetail } from "./api";
 import { IncidentFacts } from "./incident-facts";
@@ -37,6 +38,7 @@ export default function IncidentPage() {
       {state.kind === "error" && <ProblemView error={state.error} onRetry={state.retry} tried={t("loadFailed")} />}
       {incident && (
         <Columns width="narrow" side={<IncidentFacts incident={incident} />}>
+          <IncidentRepairsCard actions={incident.actions} />
           <SufferersCard incident={incident} />
           <TimeLineCard incident={incident} />
         </Columns>

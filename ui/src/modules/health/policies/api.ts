@@ -1,9 +1,9 @@
-import { infiniteQueryOptions, useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
+import type { Policy } from "../shared/policies";
 
 type Schemas = components["schemas"];
-export type Policy = Schemas["HealthPolicy"];
 export type PolicyCheck = Schemas["RulesCheck"];
 export type Scope = Schemas["RulesScope"];
 export type Window = Schemas["RulesWindow"];
@@ -21,22 +21,9 @@ export type PolicyEntry = Pick<
   | "success_threshold"
   | "recheck"
   | "flap"
+  | "repair"
   | "maintenance_windows"
 >;
-
-export const policiesQuery = infiniteQueryOptions({
-  queryKey: ["health", "policies"],
-  queryFn: ({ pageParam, signal }): Promise<Schemas["HealthPolicyPage"]> =>
-    answer(
-      api.GET("/api/v1/health/policies", {
-        params: { query: { sort: "name", limit: 50, ...(pageParam ? { cursor: pageParam } : {}) } },
-        signal,
-      }),
-    ),
-  initialPageParam: "",
-  getNextPageParam: (page) => page.next_cursor ?? undefined,
-  select: ({ pages }) => ({ items: pages.flatMap((page) => page.items), total: pages.at(-1)?.total ?? 0 }),
-});
 
 interface Saved {
   /** Left out for a new one. */
@@ -49,7 +36,7 @@ interface Saved {
 export function useSavePolicy() {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ policy, entry, key }: Saved): Promise<Policy> => {
+    mutationFn: ({ policy, entry, key }: Saved) => {
       if (!policy) {
         const params = { header: { "Idempotency-Key": key } };
         return answer(api.POST("/api/v1/health/policies", { params, body: entry }));

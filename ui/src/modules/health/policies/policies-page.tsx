@@ -6,7 +6,8 @@ import { Action } from "@/components/action/action";
 import { Confirm } from "@/components/dialog/confirm";
 import { viewState } from "@/components/state/states";
 import { HealthHeader, useBlock } from "../header";
-import { policiesQuery, useRemovePolicy, type Policy } from "./api";
+import { policiesQuery, type Policy } from "../shared/policies";
+import { useRemovePolicy } from "./api";
 import { PoliciesView } from "./policies-view";
 import { PolicyDialog } from "./policy-dialog";
 

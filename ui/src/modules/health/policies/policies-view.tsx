@@ -8,7 +8,7 @@ import { Skeleton, type ViewState } from "@/components/state/states";
 import { Tag } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
 import { policyName } from "../shared/policy-name";
-import type { Policy } from "./api";
+import type { Policy } from "../shared/policies";
 import classes from "./policies.module.css";
 import { useCheckText, usePolicyText, useWindowText } from "./policy-text";
 

@@ -9,12 +9,14 @@ import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { policyName } from "../shared/policy-name";
-import { useSavePolicy, type Policy, type PolicyEntry } from "./api";
+import type { Policy } from "../shared/policies";
+import { useSavePolicy, type PolicyEntry } from "./api";
 import { CheckFields } from "./check-fields";
 import { Numbers } from "./numbers";
 import classes from "./policies.module.css";
 import { entryOf, errorUnder, sentOf } from "./policy-form";
 import { usePolicyText } from "./policy-text";
+import { RepairFields } from "./repair-fields";
 import { ScopeFields } from "./scope-fields";
 import { WindowFields } from "./window-fields";
 
@@ -92,6 +94,7 @@ function PolicyForm({ policy, like, onClose }: PolicyDialogProps) {
       <CheckFields checks={entry.checks} wrong={wrong} onChange={(checks) => set({ checks })} />
       <Watchers entry={entry} wrong={wrong} set={set} />
       <Thresholds entry={entry} wrong={wrong} set={set} />
+      <RepairFields repair={entry.repair} policyId={policy?.id} wrong={wrong} onChange={(repair) => set({ repair })} />
       <WindowFields
         windows={entry.maintenance_windows}
         wrong={wrong}

@@ -1,4 +1,6 @@
-import type { Policy, PolicyCheck, PolicyEntry, Scope, Window } from "./api";
+import { ladder } from "../repairs/repair-text";
+import type { Policy } from "../shared/policies";
+import type { PolicyCheck, PolicyEntry, Scope, Window } from "./api";
 
 /** What a new policy begins with while the one of everything else is not known. */
 const fresh: PolicyEntry = {
@@ -12,6 +14,7 @@ const fresh: PolicyEntry = {
   success_threshold: 2,
   recheck: { count: 3, every_s: 5 },
   flap: { max_changes: 6, window_s: 600 },
+  repair: { mode: "suggest", actions: [...ladder], limits: { max_actions_per_hour: 10, cooldown_s: 300 } },
   maintenance_windows: [],
 };
 
@@ -19,7 +22,7 @@ const fresh: PolicyEntry = {
 export function entryOf(policy: Policy | undefined, like: Policy | undefined): PolicyEntry {
   const from = policy ?? (like && { ...like, name: "", enabled: true, scope: fresh.scope, maintenance_windows: [] });
   const { name, enabled, scope, checks, vantages, quorum } = from ?? fresh;
-  const { failure_threshold, success_threshold, recheck, flap, maintenance_windows } = from ?? fresh;
+  const { failure_threshold, success_threshold, recheck, flap, repair, maintenance_windows } = from ?? fresh;
   return {
     name,
     enabled,
@@ -31,6 +34,7 @@ export function entryOf(policy: Policy | undefined, like: Policy | undefined): P
     success_threshold,
     recheck,
     flap,
+    repair,
     maintenance_windows,
   };
 }

@@ -1,10 +1,12 @@
 import { useTranslation } from "react-i18next";
 import { useFormat } from "@/text/use-format";
+import type { Repair } from "../repairs/api";
+import { actText } from "../repairs/repair-text";
 import type { PolicyCheck, PolicyEntry, Window } from "./api";
 
 type Judged = Pick<
   PolicyEntry,
-  "checks" | "vantages" | "quorum" | "failure_threshold" | "success_threshold" | "recheck"
+  "checks" | "vantages" | "quorum" | "failure_threshold" | "success_threshold" | "recheck" | "repair"
 >;
 
 /** What agents report with every heartbeat, so that it has no pace of its own. */
@@ -32,10 +34,25 @@ export function secondsToDown({ checks, failure_threshold: failures, recheck }: 
 /** A promise in minutes is never shorter than it is in seconds. */
 const roundedUp = (seconds: number) => (seconds < 60 ? seconds : Math.ceil(seconds / 60) * 60);
 
+/** How far self-repair goes, in sentences. */
+function useRepairText() {
+  const { t } = useTranslation("health");
+  const format = useFormat();
+  return ({ mode, actions, limits }: Repair): string[] => {
+    if (actions.length === 0) return [t("policy.text.repairNothing")];
+    const acts = actions.map((act) => actText(t, act).toLowerCase()).join(", ");
+    const said = t(`policy.text.repair.${mode}`, { acts });
+    if (mode === "observe") return [said];
+    const cooldown = format.span(limits.cooldown_s);
+    return [said, t("policy.text.repairLimits", { count: limits.max_actions_per_hour, cooldown })];
+  };
+}
+
 /** What a policy means, in sentences. */
 export function usePolicyText() {
   const { t } = useTranslation("health");
   const format = useFormat();
+  const repairText = useRepairText();
   const places = ({ vantages }: Judged): string =>
     [
       vantages.panel && t("policy.text.panel"),
@@ -60,6 +77,7 @@ export function usePolicyText() {
         : t("policy.text.noRecheck"),
       t("policy.text.up", { count: policy.success_threshold }),
       ...(seconds === undefined ? [] : [t("policy.text.within", { span: format.span(roundedUp(seconds)) })]),
+      ...repairText(policy.repair),
     ];
   };
 }

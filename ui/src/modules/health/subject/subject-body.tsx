@@ -4,6 +4,7 @@ import { Columns } from "@/components/layout/columns";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
 import { IncidentLine } from "../incidents/incident-line";
+import { NodeRepairsCard } from "../repairs/repairs-card";
 import { subjectQuery, type Kind } from "../shared/api";
 import { DaysCard } from "./days-card";
 import { EvidenceCard } from "./evidence-card";
@@ -30,6 +31,7 @@ export function SubjectBody({ kind, id }: { kind: Kind; id: string }) {
     >
       <IncidentLine subjectId={id} />
       <VerdictCard kind={kind} subject={subject} />
+      {kind === "nodes" && <NodeRepairsCard nodeId={id} />}
       <EvidenceCard subject={subject} />
       <HistoryCards kind={kind} id={id} />
     </Columns>

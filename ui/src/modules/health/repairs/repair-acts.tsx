@@ -1,0 +1,51 @@
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { Action } from "@/components/action/action";
+import { Confirm } from "@/components/dialog/confirm";
+import { toastDone } from "@/components/state/toast";
+import { useBlock } from "../header";
+import { useRepairAct, type Act, type RepairAction } from "./api";
+import { actText } from "./repair-text";
+
+/** What a person can do about an action: let the panel do what it proposes, or not. */
+export function RepairActs({ action }: { action: RepairAction }) {
+  const { t } = useTranslation("health");
+  const block = useBlock();
+  const [open, setOpen] = useState<Act>();
+  if (action.state !== "proposed") return null;
+  return (
+    <>
+      <Action size="bar" reason={block} onClick={() => setOpen("dismiss")}>
+        {t("repair.dismiss.open")}
+      </Action>
+      <Action size="bar" kind="filled" reason={block} onClick={() => setOpen("approve")}>
+        {t("repair.approve.open")}
+      </Action>
+      {open && <ActDialog key={open} act={open} action={action} onClose={() => setOpen(undefined)} />}
+    </>
+  );
+}
+
+function ActDialog({ act, action, onClose }: { act: Act; action: RepairAction; onClose: () => void }) {
+  const { t } = useTranslation("health");
+  const send = useRepairAct(action.id);
+  const what = { act: actText(t, action.action), node: action.node_name };
+  const done = () => {
+    toastDone(t(`repair.${act}.done`, what), act === "approve" ? t("repair.approve.doneText") : undefined);
+    onClose();
+  };
+  return (
+    <Confirm
+      opened
+      danger={false}
+      onClose={onClose}
+      onConfirm={() => send.mutate(act, { onSuccess: done })}
+      title={t(`repair.${act}.title`, what)}
+      verb={act === "approve" ? what.act : t("repair.dismiss.verb")}
+      busy={send.isPending}
+      error={send.error}
+    >
+      <p>{act === "approve" ? t(`repair.effect.${action.action}`) : t("repair.dismiss.text")}</p>
+    </Confirm>
+  );
+}
