@@ -109,7 +109,7 @@ export function countErrors(problems: readonly Problem[]): number {
   return problems.filter((problem) => problem.severity !== "warning").length;
 }
 
-/** The problem to begin with: what is wrong before what is still to be filled in, and what can be shown before the rest. */
+/** The problem to begin with: what is wrong before what is still to be filled in, what can be shown before the rest. */
 export function firstToFix(problems: readonly Problem[]): Problem | undefined {
   const order = (problem: Problem) => (problem.place ? 0 : 2) + (problem.severity === "error" ? 0 : 1);
   return problems.filter(({ severity }) => severity !== "warning").sort((a, b) => order(a) - order(b))[0];
