@@ -65,6 +65,7 @@ export default defineConfig({
     setupFiles: ["src/testing/setup.ts"],
     include: ["src/**/*.test.{ts,tsx}"],
     restoreMocks: true,
+    maxWorkers: "100%",
     expect: { poll: { timeout: 15_000 } },
   },
 });

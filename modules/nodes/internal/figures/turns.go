@@ -36,6 +36,9 @@ func (f *Fleet) Turned(ctx context.Context, span Span) (*Turns, error) {
 		Turn
 		Total int
 	}
+	if span.From.Year() < 1 {
+		span.From = time.Time{} // the database writes years before the first in another way
+	}
 	err := f.db.NewRaw(`select s.node_id, n.name, s.was, s.state, s.at, count(*) over () as total
 		from node_states s join nodes n on n.id = s.node_id
 		where s.at > ? and s.at <= ? and s.was <> 'unknown' and (? = '' or s.node_id::text = ?)
