@@ -139,6 +139,7 @@ function health({ node, flow }: Populated): Sight[] {
     { path: "/monitoring?state=down&q=nobody" },
     { path: "/monitoring/flows" },
     { path: "/monitoring/incidents" },
+    { path: "/monitoring/repairs" },
     { path: `/monitoring/nodes/${node}` },
     { path: `/monitoring/flows/${flow}` },
     { path: "/checks" },
