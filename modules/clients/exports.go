@@ -51,9 +51,8 @@ func (e exported) CountsSQL(flowIDs, at string) string {
 			count(*) filter (where u.state = 'active') as clients_active,
 			count(*) filter (where u.by_apply and u.installed = (u.state <> 'active')) as clients_waiting
 		from (select a.flow_id, a.installed, l.flow_id is null as by_apply,
-				` + strings.Replace(useStateAt, "?", at, 1) + ` as state
-			from client_flows a join client_profiles c on c.id = a.client_id
-				left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed
+				` + strings.Replace(shownState, "?", at, 1) + ` as state
+			from client_flows a left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed
 			where a.flow_id = ` + flowIDs + `) u
 		group by u.flow_id`
 }
