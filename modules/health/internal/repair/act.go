@@ -28,8 +28,8 @@ func (r *Repairs) load(ctx context.Context, id, lock string) (*row, error) {
 	return a, database.Fault(q.Scan(ctx), nil)
 }
 
-func (r *Repairs) save(ctx context.Context, a *row, columns ...string) error {
-	_, err := r.DB.In(ctx).NewUpdate().Model(a).Column(columns...).WherePK().Exec(ctx)
+func (r *Repairs) save(ctx context.Context, a *row, changed ...string) error {
+	_, err := r.DB.In(ctx).NewUpdate().Model(a).Column(changed...).WherePK().Exec(ctx)
 	if err != nil {
 		return database.Fault(fmt.Errorf("store an action: %w", err), nil)
 	}

@@ -77,10 +77,10 @@ type Decision struct {
 	Reason string // of Skipped
 }
 
-// Decide takes the first rung of the ladder that fits and was not tried since the subject is as it is. Of what nobody
+// Decide takes the first act of the ladder that fits and was not tried since the subject is as it is. Of what nobody
 // knows, and of what is well, nothing follows.
 func Decide(c Case) Decision {
-	act := c.rung()
+	act := c.next()
 	if act == "" {
 		return Decision{}
 	}
@@ -93,8 +93,8 @@ func Decide(c Case) Decision {
 	return Decision{act, Approved, ""}
 }
 
-// rung is the next act that the policy allows; empty when nothing fits.
-func (c Case) rung() string {
+// next is the first act of the ladder that the policy allows; empty when nothing fits.
+func (c Case) next() string {
 	for _, act := range rules.Ladder {
 		if slices.Contains(c.Repair.Actions, act) && fits(act, c.Subject) && !c.tried(act) {
 			return act

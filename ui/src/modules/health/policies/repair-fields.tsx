@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { Segmented } from "@/components/form/segmented";
 import { ProblemNote } from "@/components/state/problem-view";
-import { dryRunQuery, type Repair, type Rung } from "../repairs/api";
+import { dryRunQuery, type Repair, type RepairAct } from "../repairs/api";
 import { useDryRunText } from "../repairs/dry-run-card";
 import { actText, ladder } from "../repairs/repair-text";
 import { Numbers } from "./numbers";
@@ -26,8 +26,8 @@ const modes = ["observe", "suggest", "auto"] as const;
 export function RepairFields({ repair, policyId, wrong, onChange }: RepairFieldsProps) {
   const { t } = useTranslation("health");
   const { limits } = repair;
-  const toggle = (rung: Rung, on: boolean) =>
-    onChange({ ...repair, actions: ladder.filter((one) => (one === rung ? on : repair.actions.includes(one))) });
+  const toggle = (act: RepairAct, on: boolean) =>
+    onChange({ ...repair, actions: ladder.filter((one) => (one === act ? on : repair.actions.includes(one))) });
   return (
     <fieldset className={classes.group}>
       <legend>{t("repairs.tab")}</legend>
@@ -39,13 +39,13 @@ export function RepairFields({ repair, policyId, wrong, onChange }: RepairFields
           options={modes.map((value) => ({ value, label: t(`repair.mode.${value}`) }))}
         />
       </div>
-      {ladder.map((rung) => (
+      {ladder.map((act) => (
         <Checkbox
-          key={rung}
-          label={actText(t, rung)}
-          description={t(`repair.effect.${rung}`)}
-          checked={repair.actions.includes(rung)}
-          onChange={(event) => toggle(rung, event.currentTarget.checked)}
+          key={act}
+          label={actText(t, act)}
+          description={t(`repair.effect.${act}`)}
+          checked={repair.actions.includes(act)}
+          onChange={(event) => toggle(act, event.currentTarget.checked)}
         />
       ))}
       <div className={classes.pair}>

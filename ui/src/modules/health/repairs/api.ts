@@ -11,7 +11,7 @@ import type { CheckCell } from "../shared/api";
 
 type Schemas = components["schemas"];
 export type Repair = Schemas["RulesRepair"];
-export type Rung = Schemas["RepairAction"]["action"];
+export type RepairAct = Schemas["RepairAction"]["action"];
 export type DryRun = Schemas["RepairDryRun"];
 export type Evidence = Omit<Schemas["RepairEvidence"], "checks"> & { checks: CheckCell[] };
 

@@ -2,14 +2,14 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { GlyphKind } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
-import type { RepairAction, Rung } from "./api";
+import type { RepairAction, RepairAct } from "./api";
 
 type Words = TFunction<"health">;
 
 /** What can be done, the mildest first. */
-export const ladder: readonly Rung[] = ["restart_core"];
+export const ladder: readonly RepairAct[] = ["restart_core"];
 
-export const actText = (t: Words, act: Rung) => t(`repair.act.${act}`);
+export const actText = (t: Words, act: RepairAct) => t(`repair.act.${act}`);
 
 /** What came of an action, in a sentence; empty while its state says it all. */
 export function resultText(t: Words, { state, reason, error, outcome, undone_by: by }: RepairAction): string {
