@@ -236,6 +236,10 @@ type momentInput struct {
 	At time.Time `query:"at" required:"true" doc:"A moment of the past"`
 }
 
+type trafficInput struct {
+	IDs string `query:"ids" required:"true" maxLength:"2400" doc:"At most 64 ids of flows with commas between them"`
+}
+
 type listInput struct {
 	httpapi.PageQuery
 	State  string `query:"state" enum:"draft,compiled,applying,applied,apply_failed,"`

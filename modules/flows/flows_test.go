@@ -2,6 +2,7 @@ package flows_test
 
 import (
 	"encoding/base64"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -126,6 +127,10 @@ func TestAFlowShowsWhatItsInstalledVersionCarries(t *testing.T) {
 	s.save(graph.Graph{Nodes: []graph.Node{}, Edges: []graph.Edge{}})
 	all := carried()
 	require.EqualValues(t, 5, *all.Sessions)
+	listed := s.carried(s.flow, database.NewID(), "no id")
+	require.Len(t, listed.Items, 1, "unknown flows are left out")
+	require.Equal(t, traffic.Sum{ID: s.flow, Sessions: all.Sessions, UpBps: all.UpBps, DownBps: all.DownBps},
+		listed.Items[0])
 	require.EqualValues(t, 2, *all.DownBps)
 	require.Equal(t, 30, all.StaleAfterSeconds)
 	require.Equal(t, "in", all.Entries[0].Block)
@@ -133,7 +138,17 @@ func TestAFlowShowsWhatItsInstalledVersionCarries(t *testing.T) {
 	s.ended(s.admin.Post(s.path("/disable"), nil).Is(202).Text("apply_id"))
 	require.Empty(t, carried().Entries)
 	require.Nil(t, carried().Sessions)
+	require.Equal(t, []traffic.Sum{{ID: s.flow}}, s.carried(s.flow).Items, "a flow that is off carries nothing")
+	require.NotNil(t, s.carried("no id").Items, "a list is never null")
+	s.admin.Get(units+"/traffic?ids="+strings.Repeat(",", 64)).Refused(400, "bad_parameter")
 	s.admin.Get(units+"/"+database.NewID()+"/traffic").Refused(404, "not_found")
+}
+
+// carried asks what several flows carry.
+func (s *stage) carried(ids ...string) (out traffic.Sums) {
+	s.t.Helper()
+	s.admin.Get(units + "/traffic?ids=" + url.QueryEscape(strings.Join(ids, ","))).Is(200).JSON(&out)
+	return out
 }
 
 // An apply is shown again with its own drawing, whatever is drawn now, and the sessions on its nodes around it.

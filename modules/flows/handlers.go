@@ -86,6 +86,10 @@ func (h *handlers) traffic(ctx context.Context, in *FlowPath) (*body[traffic.Tra
 	return answer(h.s.traffic(ctx, in.ID))
 }
 
+func (h *handlers) trafficOf(ctx context.Context, in *trafficInput) (*body[traffic.Sums], error) {
+	return answer(traffic.SumsOf(ctx, h.s.db, h.s.nodes.readings, in.IDs, h.s.now()))
+}
+
 func (h *handlers) installedAt(ctx context.Context, in *momentInput) (*body[past.Installed], error) {
 	return answer(past.At(ctx, h.s.db, in.At, h.s.now()))
 }

@@ -183,6 +183,7 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("", "List flows", access.Needs(View), h.list, reads),
 		httpapi.Post("", "Create a flow", access.Needs(Edit), h.create, httpapi.Status(created)),
 		httpapi.Get("/installed", "Show what was installed at a moment", access.Needs(View), h.installedAt, reads),
+		httpapi.Get("/traffic", "Show what some flows carry now", access.Needs(View), h.trafficOf, reads),
 		httpapi.Post("/bulk/apply", "Install the plans of many flows", access.Needs(Install), h.bulkApply,
 			httpapi.Status(accepted)),
 		httpapi.Get("/bulk/apply/{bulk_id}", "Show what became of each flow", access.Needs(View), h.bulkApplied,

@@ -80,9 +80,9 @@ func (h *handlers) moment(ctx context.Context, in *momentInput) (*body[figures.M
 	return wrapped(h.fleet.At(ctx, in.At.UTC()))
 }
 
-func (h *handlers) turns(ctx context.Context, in *turnsInput) (*body[figures.Turns], error) {
+func (h *handlers) stateChanges(ctx context.Context, in *stateChangesInput) (*body[figures.StateChanges], error) {
 	to := momentOr(in.To, h.service.now())
-	return wrapped(h.fleet.Turned(ctx, figures.Span{
+	return wrapped(h.fleet.StateChanges(ctx, figures.Span{
 		NodeID: in.NodeID, From: momentOr(in.From, to.Add(-24*time.Hour)), To: to, Limit: in.Limit,
 	}))
 }

@@ -148,7 +148,7 @@ type momentInput struct {
 	At time.Time `query:"at" required:"true" doc:"A moment of the last 30 days"`
 }
 
-type turnsInput struct {
+type stateChangesInput struct {
 	NodeID string `query:"node_id" format:"uuid" doc:"Default: of all nodes"`
 	From   string `query:"from" format:"date-time" doc:"Default: a day before to"`
 	To     string `query:"to" format:"date-time" doc:"Default: now"`

@@ -327,19 +327,19 @@ func TestChangesOfStatesAreListed(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	viewer := p.As("nodes.view")
-	require.Equal(t, []any{}, viewer.Get("/api/v1/nodes/turns").Value("items"))
+	require.Equal(t, []any{}, viewer.Get("/api/v1/nodes/state-changes").Value("items"))
 	agent := p.Enroll("lost")
 	_, err := p.DB.ExecContext(t.Context(), `insert into node_states (node_id, at, was, state) values
 		(?, now() - interval '1 hour', 'online', 'offline'), (?, now() - interval '2 days', 'offline', 'online')`,
 		agent.NodeID, agent.NodeID)
 	require.NoError(t, err)
-	require.EqualValues(t, 1, viewer.Get("/api/v1/nodes/turns").Value("total"), "a day, if nothing else is asked for")
-	own := viewer.Get("/api/v1/nodes/turns?node_id=" + agent.NodeID + "&from=2020-01-01T00:00:00Z")
-	var turns figures.Turns
-	own.JSON(&turns)
-	require.Equal(t, 2, turns.Total)
-	require.Equal(t, []string{"offline", "lost"}, []string{turns.Items[0].State, turns.Items[0].Name})
-	other := viewer.Get("/api/v1/nodes/turns?node_id=01890000-0000-7000-8000-000000000001")
+	require.EqualValues(t, 1, viewer.Get("/api/v1/nodes/state-changes").Value("total"), "a day, if nothing else is asked for")
+	own := viewer.Get("/api/v1/nodes/state-changes?node_id=" + agent.NodeID + "&from=2020-01-01T00:00:00Z")
+	var changes figures.StateChanges
+	own.JSON(&changes)
+	require.Equal(t, 2, changes.Total)
+	require.Equal(t, []string{"offline", "lost"}, []string{changes.Items[0].State, changes.Items[0].Name})
+	other := viewer.Get("/api/v1/nodes/state-changes?node_id=01890000-0000-7000-8000-000000000001")
 	require.Equal(t, []any{}, other.Value("items"))
-	viewer.Get("/api/v1/nodes/turns?limit=0").Refused(http.StatusBadRequest, "bad_parameter")
+	viewer.Get("/api/v1/nodes/state-changes?limit=0").Refused(http.StatusBadRequest, "bad_parameter")
 }

@@ -27,7 +27,7 @@ func (h *handlers) nodeRoutes() httpapi.Routes {
 		httpapi.Get("/summary", "Sum up the fleet", access.Needs(View), h.summary),
 		httpapi.Get("/cells", "Show the fleet in little", access.Needs(View), h.cells),
 		httpapi.Get("/moment", "Show the fleet as it was", access.Needs(View), h.moment),
-		httpapi.Get("/turns", "List how nodes changed their states", access.Needs(View), h.turns),
+		httpapi.Get("/state-changes", "List how nodes changed their states", access.Needs(View), h.stateChanges),
 		httpapi.Get("/sparks", "Show the last day of some nodes", access.Needs(View), h.sparks),
 		httpapi.Get("/metrics", "Show the history of a metric of the fleet", access.Needs(View), h.fleetMetrics),
 

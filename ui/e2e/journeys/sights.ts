@@ -77,7 +77,7 @@ function nodes({ node, quiet }: Populated): Sight[] {
     { path: "/nodes/new" },
     {
       path: `/nodes/${node}`,
-      layers: [button("Maintenance"), menu(acts, /^Restart core/, "restart"), menu(acts, /^Delete/, "delete")],
+      layers: [button("Maintenance…"), menu(acts, /^Restart core/, "restart"), menu(acts, /^Delete/, "delete")],
     },
     { path: `/nodes/${node}?tab=domains`, layers: [button("Remove entry.example.net")] },
     { path: `/nodes/${node}?tab=agent`, layers: [button("Revoke…")] },

@@ -1809,6 +1809,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/connection-units/traffic": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show what some flows carry now */
+        get: operations["get-connection-units-traffic"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/custom-plans": {
         parameters: {
             query?: never;
@@ -3195,6 +3212,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/state-changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List how nodes changed their states */
+        get: operations["get-nodes-state-changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/summary": {
         parameters: {
             query?: never;
@@ -3204,23 +3238,6 @@ export interface paths {
         };
         /** Sum up the fleet */
         get: operations["get-nodes-summary"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/nodes/turns": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** List how nodes changed their states */
-        get: operations["get-nodes-turns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7046,6 +7063,23 @@ export interface components {
             /** Format: int64 */
             step_seconds: number;
         };
+        FiguresStateChange: {
+            /** Format: date-time */
+            at: string;
+            name: string;
+            /** Format: uuid */
+            node_id: string;
+            state: string;
+            was: string;
+        };
+        FiguresStateChanges: {
+            items: components["schemas"]["FiguresStateChange"][];
+            /**
+             * Format: int64
+             * @description How many changes there were in this time
+             */
+            total: number;
+        };
         FiguresSummary: {
             /** @description Versions of agents, the most common first */
             agents: components["schemas"]["FiguresVersion"][];
@@ -7084,23 +7118,6 @@ export interface components {
             /** Format: int64 */
             nodes: number;
             tag: string;
-        };
-        FiguresTurn: {
-            /** Format: date-time */
-            at: string;
-            name: string;
-            /** Format: uuid */
-            node_id: string;
-            state: string;
-            was: string;
-        };
-        FiguresTurns: {
-            items: components["schemas"]["FiguresTurn"][];
-            /**
-             * Format: int64
-             * @description How many changes there were in this time
-             */
-            total: number;
         };
         FiguresVersion: {
             /** Format: int64 */
@@ -11041,6 +11058,36 @@ export interface components {
             step_seconds: number;
             /** Format: date-time */
             to: string;
+        };
+        TrafficSum: {
+            /**
+             * Format: int64
+             * @description Bits per second to clients, over all entries
+             */
+            down_bps: number | null;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description Of all entries; null while nobody counts them
+             */
+            sessions: number | null;
+            /**
+             * Format: int64
+             * @description Bits per second from clients, over all entries
+             */
+            up_bps: number | null;
+        };
+        TrafficSums: {
+            /** Format: date-time */
+            at: string;
+            /** @description Unknown ids are left out */
+            items: components["schemas"]["TrafficSum"][];
+            /**
+             * Format: int64
+             * @description Older readings say nothing about now; sums leave them out
+             */
+            stale_after_s: number;
         };
         TrafficTraffic: {
             /** Format: date-time */
@@ -23690,6 +23737,83 @@ export interface operations {
             };
         };
     };
+    "get-connection-units-traffic": {
+        parameters: {
+            query: {
+                /** @description At most 64 ids of flows with commas between them */
+                ids: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TrafficSums"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-custom-plans": {
         parameters: {
             query?: {
@@ -33495,6 +33619,88 @@ export interface operations {
             };
         };
     };
+    "get-nodes-state-changes": {
+        parameters: {
+            query?: {
+                /** @description Default: a day before to */
+                from?: string;
+                limit?: number;
+                /** @description Default: of all nodes */
+                node_id?: string;
+                /** @description Default: now */
+                to?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FiguresStateChanges"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-nodes-summary": {
         parameters: {
             query?: never;
@@ -33533,88 +33739,6 @@ export interface operations {
             };
             /** @description Forbidden */
             403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HttpapiProblem"];
-                };
-            };
-            /** @description Internal Server Error */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HttpapiProblem"];
-                };
-            };
-            /** @description Service Unavailable */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HttpapiProblem"];
-                };
-            };
-        };
-    };
-    "get-nodes-turns": {
-        parameters: {
-            query?: {
-                /** @description Default: a day before to */
-                from?: string;
-                limit?: number;
-                /** @description Default: of all nodes */
-                node_id?: string;
-                /** @description Default: now */
-                to?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description OK */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FiguresTurns"];
-                };
-            };
-            /** @description Bad Request */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HttpapiProblem"];
-                };
-            };
-            /** @description Unauthorized */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HttpapiProblem"];
-                };
-            };
-            /** @description Forbidden */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["HttpapiProblem"];
-                };
-            };
-            /** @description Unprocessable Entity */
-            422: {
                 headers: {
                     [name: string]: unknown;
                 };

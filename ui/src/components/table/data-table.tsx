@@ -5,6 +5,7 @@ import { usePhone } from "@/components/screen/use-phone";
 import { useFormat } from "@/text/use-format";
 import classes from "./data-table.module.css";
 import { PhoneRows } from "./phone-rows";
+import { SaveRows } from "./save-rows";
 import { rangeToggled, toggled } from "./selection";
 import type { DataTableProps, RowSelection } from "./table-props";
 import { WideRows } from "./wide-rows";
@@ -18,7 +19,7 @@ const narrowest = 560;
 
 /** A list of things: a table where there is room, two-line cards where not, more rows by a cursor. */
 export function DataTable<Row extends object>(props: DataTableProps<Row>) {
-  const { rows, total, onMore, loadingMore, empty, bar } = props;
+  const { rows, total, onMore, loadingMore, empty, bar, file } = props;
   const { t } = useTranslation("app");
   const format = useFormat();
   const phone = usePhone();
@@ -26,6 +27,8 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
   const place = usePlace(frame);
   const cards = phone || (place !== undefined && place.width > 0 && place.width < narrowest);
   const selection = useRowSelection(props);
+  const part = rows.length < total;
+  const saves = file !== undefined && rows.length > 0;
   return (
     <div className={classes.frame} ref={frame}>
       {bar}
@@ -36,16 +39,19 @@ export function DataTable<Row extends object>(props: DataTableProps<Row>) {
       ) : (
         <WideRows {...props} selection={selection} width={place.width} top={place.top} />
       )}
-      {rows.length < total && (
+      {(part || saves) && (
         <div className={classes.more}>
-          <span className="dim num">
-            {t("table.shown", { shown: format.number(rows.length), total: format.number(total) })}
-          </span>
-          {onMore && (
+          {part && (
+            <span className="dim num">
+              {t("table.shown", { shown: format.number(rows.length), total: format.number(total) })}
+            </span>
+          )}
+          {part && onMore && (
             <Action size="bar" onClick={onMore} busy={loadingMore}>
               {t("table.more")}
             </Action>
           )}
+          {saves && <SaveRows file={file} {...{ rows, total, onMore, loadingMore }} />}
         </div>
       )}
     </div>

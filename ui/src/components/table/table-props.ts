@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 import type { Column } from "./columns";
+import type { RowsFile } from "./save-rows";
 import type { Selection } from "./selection";
 import type { OwnLook } from "./use-table-look";
 
@@ -35,6 +36,8 @@ export interface DataTableProps<Row> {
   onMore?: () => void;
   loadingMore?: boolean;
   bar?: ReactNode;
+  /** With it, all that matches can be saved as CSV. */
+  file?: RowsFile<Row>;
   empty?: ReactNode;
   /** Of more rows than this only those in sight are drawn. */
   mostDrawn?: number;

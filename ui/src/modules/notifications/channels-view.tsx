@@ -7,6 +7,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, type ViewState } from "@/components/state/states";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { RelativeTime } from "@/components/text/relative-time";
 import { lastDeliveryQuery, messenger as messengerId, type Channel, type LastDelivery } from "./api";
 import classes from "./notifications.module.css";
@@ -31,6 +32,17 @@ interface ChannelsProps {
   onRemove: (channel: Channel) => void;
   onTest: (channel: Channel) => void;
 }
+
+const file: RowsFile<ChannelLine> = {
+  name: "notification-channels",
+  fields: [
+    ["name", (line) => line.name],
+    ["kind", (line) => line.kind],
+    ["target", (line) => line.target],
+    ["state", (line) => line.state],
+    ["id", (line) => line.id],
+  ],
+};
 
 export function ChannelsView({ state, messenger, block, onEdit, onRemove, onTest }: ChannelsProps) {
   const { t } = useTranslation("notifications");
@@ -72,6 +84,8 @@ export function ChannelsView({ state, messenger, block, onEdit, onRemove, onTest
       columns={columns}
       rowId={(line) => line.id}
       rowName={(line) => line.name}
+      file={file}
+      onEdit={({ channel }) => block === undefined && channel && onEdit(channel)}
       menu={(line) => <Acts line={line} block={block} onEdit={onEdit} onRemove={onRemove} onTest={onTest} />}
       phone={(line) => (
         <span className={classes.phone}>

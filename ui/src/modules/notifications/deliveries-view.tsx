@@ -7,6 +7,7 @@ import { EmptyState, Skeleton, type ViewState } from "@/components/state/states"
 import { Glyph } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useFormat, useLanguage } from "@/text/use-format";
 import { messenger, onItsWay, type Delivery } from "./api";
@@ -21,6 +22,22 @@ interface DeliveriesProps {
   onClear: () => void;
   more: { load: () => void; busy: boolean } | undefined;
 }
+
+const file: RowsFile<Delivery> = {
+  name: "deliveries",
+  fields: [
+    ["event", (row) => row.kind],
+    ["severity", (row) => row.severity],
+    ["about", (row) => row.subject_name || row.subject_id],
+    ["channel", (row) => row.channel_name || row.channel],
+    ["state", (row) => row.state],
+    ["reason", (row) => row.reason?.code ?? ""],
+    ["attempts", (row) => row.attempts],
+    ["created_at", (row) => row.created_at],
+    ["finished_at", (row) => row.finished_at ?? ""],
+    ["id", (row) => row.id],
+  ],
+};
 
 export function DeliveriesView({ state, total, filtered, eventWords, onClear, more }: DeliveriesProps) {
   const { t } = useTranslation("notifications");
@@ -50,6 +67,7 @@ export function DeliveriesView({ state, total, filtered, eventWords, onClear, mo
       rowHeight="two"
       rowId={(row) => row.id}
       rowName={(row) => eventWords(row.kind)}
+      file={file}
       phone={(row) => (
         <span className={classes.phone}>
           <What row={row} eventWords={eventWords} />

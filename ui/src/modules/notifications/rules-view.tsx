@@ -7,6 +7,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { useFormat } from "@/text/use-format";
 import type { EventKind, Rule } from "./api";
 import classes from "./notifications.module.css";
@@ -21,6 +22,19 @@ interface RulesProps {
   onEdit: (rule: Rule) => void;
   onRemove: (rule: Rule) => void;
 }
+
+const file: RowsFile<Rule> = {
+  name: "notification-rules",
+  fields: [
+    ["name", (rule) => rule.name],
+    ["event", (rule) => rule.event],
+    ["min_severity", (rule) => rule.min_severity],
+    ["channels", (rule) => rule.channels.join(" ")],
+    ["cooldown_s", (rule) => rule.cooldown_s],
+    ["enabled", (rule) => String(rule.enabled)],
+    ["id", (rule) => rule.id],
+  ],
+};
 
 export function RulesView({ state, events, channels, block, add, onEdit, onRemove }: RulesProps) {
   const { t } = useTranslation("notifications");
@@ -58,6 +72,8 @@ export function RulesView({ state, events, channels, block, add, onEdit, onRemov
       columns={columns}
       rowId={(rule) => rule.id}
       rowName={(rule) => rule.name}
+      file={file}
+      onEdit={block === undefined ? onEdit : undefined}
       menu={(rule) => (
         <RowMenu name={rule.name}>
           <Menu.Item disabled={block !== undefined} title={block} onClick={() => onEdit(rule)}>

@@ -4,6 +4,7 @@ import { EmptyState, Skeleton, type ViewState } from "@/components/state/states"
 import { ProblemView } from "@/components/state/problem-view";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
 import { NameCell } from "@/components/table/name-cell";
+import type { RowsFile } from "@/components/table/save-rows";
 import { RelativeTime } from "@/components/text/relative-time";
 import type { Listed, Summary } from "./api";
 import { PoolState } from "./pool-state";
@@ -15,6 +16,21 @@ interface PoolsViewProps {
   /** Makes a pool, where somebody may. */
   onAdd: (() => void) | undefined;
 }
+
+const file: RowsFile<Summary> = {
+  name: "transit-pools",
+  fields: [
+    ["name", (pool) => pool.name],
+    ["state", (pool) => pool.state],
+    ["members", (pool) => pool.members],
+    ["down", (pool) => pool.down],
+    ["strategy", (pool) => pool.strategy],
+    ["fallback", (pool) => pool.fallback],
+    ["on_fallback", (pool) => String(pool.on_fallback)],
+    ["flows", (pool) => pool.flows],
+    ["id", (pool) => pool.id],
+  ],
+};
 
 /** The list of pools: how each is, and who uses it. */
 export function PoolsView({ state, sorting, more, onAdd }: PoolsViewProps) {
@@ -66,6 +82,7 @@ export function PoolsView({ state, sorting, more, onAdd }: PoolsViewProps) {
       columns={columns}
       rowId={(pool) => pool.id}
       rowName={(pool) => pool.name}
+      file={file}
       sorting={sorting}
       onMore={more?.load}
       loadingMore={more?.busy}

@@ -1,8 +1,9 @@
-import { Progress } from "@mantine/core";
+import { Progress, Select } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Segmented } from "@/components/form/segmented";
+import { usePhone } from "@/components/screen/use-phone";
 import { viewState } from "@/components/state/states";
 import { resultsQuery, type Result, type Search, type Suitability } from "./api";
 import { ResultDialog } from "./result-dialog";
@@ -23,14 +24,7 @@ export function Found({ search, use }: { search: Search; use?: Use }) {
   return (
     <section className={classes.found} aria-label={t("results")}>
       <SearchProgress search={search} />
-      <div className={classes.filter}>
-        <Segmented<Shown>
-          label={t("columns.suitability")}
-          value={shown}
-          onChange={setShown}
-          options={shownChoices.map((value) => ({ value, label: t(`suitability.${value}`) }))}
-        />
-      </div>
+      <Filter shown={shown} onShown={setShown} />
       <ResultsView
         state={viewState(list)}
         running={search.state === "running"}
@@ -42,6 +36,29 @@ export function Found({ search, use }: { search: Search; use?: Use }) {
       />
       <ResultDialog result={open} use={use} onClose={() => setOpen(undefined)} />
     </section>
+  );
+}
+
+/** All choices at once where they stand in one line. */
+function Filter({ shown, onShown }: { shown: Shown; onShown: (shown: Shown) => void }) {
+  const { t } = useTranslation("targets");
+  const phone = usePhone();
+  const options = shownChoices.map((value) => ({ value, label: t(`suitability.${value}`) }));
+  const label = t("columns.suitability");
+  if (phone)
+    return (
+      <Select
+        aria-label={label}
+        data={options}
+        value={shown}
+        allowDeselect={false}
+        onChange={(value) => onShown((value ?? "all") as Shown)}
+      />
+    );
+  return (
+    <div className={classes.filter}>
+      <Segmented<Shown> label={label} value={shown} onChange={onShown} options={options} />
+    </div>
   );
 }
 

@@ -7,6 +7,7 @@ import type { GlyphKind } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
 import { NameCell } from "@/components/table/name-cell";
+import type { RowsFile } from "@/components/table/save-rows";
 import type { Listed, Reason, Result, Suitability } from "./api";
 import classes from "./targets.module.css";
 
@@ -27,6 +28,24 @@ interface ResultsViewProps {
   onOpen: (result: Result) => void;
 }
 
+const file: RowsFile<Result> = {
+  name: "targets",
+  fields: [
+    ["target", (result) => result.target],
+    ["sni", (result) => result.sni],
+    ["ip", (result) => result.ip],
+    ["suitability", (result) => result.suitability],
+    ["score", (result) => result.score],
+    ["latency_ms", (result) => result.latency_ms ?? ""],
+    ["tls_version", (result) => result.tls_version],
+    ["alpn", (result) => result.alpn],
+    ["cdn", (result) => result.cdn],
+    ["reasons", (result) => result.reasons.map(({ code }) => code).join(" ")],
+    ["checked_at", (result) => result.checked_at],
+    ["id", (result) => result.id],
+  ],
+};
+
 export function ResultsView({ state, running, filtered, sorting, more, use, onOpen }: ResultsViewProps) {
   const { t } = useTranslation("targets");
   const columns = useColumns(use, onOpen);
@@ -41,6 +60,7 @@ export function ResultsView({ state, running, filtered, sorting, more, use, onOp
       columns={columns}
       rowId={({ id }) => id}
       rowName={({ target }) => target}
+      file={file}
       sorting={sorting}
       onOpen={onOpen}
       onMore={more?.load}

@@ -5,6 +5,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
 import { NameCell } from "@/components/table/name-cell";
+import type { RowsFile } from "@/components/table/save-rows";
 import { RelativeTime } from "@/components/text/relative-time";
 import type { Listed, Search } from "./api";
 
@@ -13,6 +14,21 @@ interface SearchesViewProps {
   more: { load: () => void; busy: boolean } | undefined;
   onOpen: (search: Search) => void;
 }
+
+const file: RowsFile<Search> = {
+  name: "target-searches",
+  fields: [
+    ["node", (search) => search.node_name],
+    ["mode", (search) => search.mode],
+    ["state", (search) => search.state],
+    ["scanned", (search) => search.scanned],
+    ["total", (search) => search.total],
+    ["found", (search) => search.found],
+    ["started_by", (search) => search.started_by],
+    ["created_at", (search) => search.created_at],
+    ["id", (search) => search.id],
+  ],
+};
 
 export function SearchesView({ state, more, onOpen }: SearchesViewProps) {
   const { t } = useTranslation("targets");
@@ -59,6 +75,7 @@ export function SearchesView({ state, more, onOpen }: SearchesViewProps) {
       columns={columns}
       rowId={({ id }) => id}
       rowName={({ node_name }) => node_name}
+      file={file}
       onOpen={onOpen}
       onMore={more?.load}
       loadingMore={more?.busy}

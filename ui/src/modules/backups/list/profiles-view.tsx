@@ -8,6 +8,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useNow } from "@/components/text/use-now";
 import classes from "../backups.module.css";
@@ -23,6 +24,18 @@ interface ProfilesProps {
   onPause: (profile: Profile) => void;
   onRemove: (profile: Profile) => void;
 }
+
+const file: RowsFile<Profile> = {
+  name: "backup-profiles",
+  fields: [
+    ["name", (profile) => profile.name],
+    ["enabled", (profile) => String(profile.enabled)],
+    ["destinations", (profile) => profile.destinations.map(({ kind }) => kind).join(" ")],
+    ["next_run_at", (profile) => profile.next_run_at ?? ""],
+    ["last_success_at", (profile) => profile.last_success_at ?? ""],
+    ["id", (profile) => profile.id],
+  ],
+};
 
 export function ProfilesView({ state, last, block, add, onPause, onRemove }: ProfilesProps) {
   const { t } = useTranslation("backups");
@@ -64,6 +77,7 @@ export function ProfilesView({ state, last, block, add, onPause, onRemove }: Pro
       rowHeight="two"
       rowId={(profile) => profile.id}
       rowName={(profile) => profile.name}
+      file={file}
       menu={(profile) => <Acts profile={profile} block={block} onPause={onPause} onRemove={onRemove} />}
       phone={(profile) => (
         <span className={classes.phone}>

@@ -8,6 +8,7 @@ import { EmptyState, Skeleton, type ViewState } from "@/components/state/states"
 import { Glyph } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { useNow } from "@/components/text/use-now";
 import { useFormat } from "@/text/use-format";
 import classes from "../backups.module.css";
@@ -22,6 +23,22 @@ interface RunsViewProps {
   onChoose: (profile: string | undefined) => void;
   more: { load: () => void; busy: boolean } | undefined;
 }
+
+const file: RowsFile<Run> = {
+  name: "backup-runs",
+  fields: [
+    ["profile", (run) => run.profile_name],
+    ["state", (run) => run.state],
+    ["trigger", (run) => run.trigger],
+    ["started_by", (run) => run.started_by],
+    ["started_at", (run) => run.started_at ?? ""],
+    ["finished_at", (run) => run.finished_at ?? ""],
+    ["bytes", (run) => run.bytes],
+    ["destinations", (run) => run.destinations.map(({ kind, state }) => `${kind}:${state}`).join(" ")],
+    ["error", (run) => run.error],
+    ["id", (run) => run.id],
+  ],
+};
 
 /** What was made: each run with its end, its size and what became of it at each destination. */
 export function RunsView({ state, total, profiles, chosen, onChoose, more }: RunsViewProps) {
@@ -73,6 +90,7 @@ function RunsTable({ rows, total, more }: { rows: Run[] } & Pick<RunsViewProps, 
       rowHeight="two"
       rowId={(run) => run.id}
       rowName={(run) => run.profile_name}
+      file={file}
       phone={(run) => (
         <span className={classes.phone}>
           <When run={run} />

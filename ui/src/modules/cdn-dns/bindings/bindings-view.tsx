@@ -6,6 +6,7 @@ import { ActionLink } from "@/components/action/action";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import classes from "../cdn-dns.module.css";
 import { CertificateState } from "../shared/certificate-state";
 import type { Listed } from "../shared/pages";
@@ -19,6 +20,20 @@ interface BindingsProps {
   sorting: Sorting;
   onOpen: (binding: Binding) => void;
 }
+
+const file: RowsFile<Binding> = {
+  name: "host-names",
+  fields: [
+    ["hostname", (one) => one.hostname],
+    ["mode", (one) => one.mode],
+    ["dns_state", (one) => one.dns_state],
+    ["certificate", (one) => one.certificate.state],
+    ["certificate_ends", (one) => one.certificate.not_after ?? ""],
+    ["node_id", (one) => one.node_id],
+    ["flows", (one) => one.used_by_flows.length],
+    ["id", (one) => one.id],
+  ],
+};
 
 export function BindingsView({ state, filter, sorting, onOpen }: BindingsProps) {
   const { t } = useTranslation("cdn-dns");
@@ -87,6 +102,7 @@ function Table({ data, sorting, onOpen }: { data: Listed<Binding> } & Pick<Bindi
       sorting={sorting}
       rowId={({ id }) => id}
       rowName={({ hostname }) => hostname}
+      file={file}
       onOpen={onOpen}
       onMore={data.more}
       loadingMore={data.reading}

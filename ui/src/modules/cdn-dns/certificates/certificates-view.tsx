@@ -5,6 +5,7 @@ import { RowMenu } from "@/components/action/row-menu";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { RelativeTime } from "@/components/text/relative-time";
 import classes from "../cdn-dns.module.css";
 import { CertificateState } from "../shared/certificate-state";
@@ -26,6 +27,22 @@ interface CertificatesProps {
   sorting: Sorting;
   acts: CertificateActs;
 }
+
+const file: RowsFile<Certificate> = {
+  name: "certificates",
+  fields: [
+    ["names", (one) => one.names.join(" ")],
+    ["state", (one) => one.state],
+    ["source", (one) => one.source],
+    ["issuer", (one) => one.issuer],
+    ["not_before", (one) => one.not_before ?? ""],
+    ["not_after", (one) => one.not_after ?? ""],
+    ["renew_at", (one) => one.renew_at ?? ""],
+    ["fingerprint", (one) => one.fingerprint],
+    ["last_error", (one) => one.last_error],
+    ["id", (one) => one.id],
+  ],
+};
 
 export function CertificatesView({ state, sorting, acts }: CertificatesProps) {
   const { t } = useTranslation("cdn-dns");
@@ -66,6 +83,7 @@ export function CertificatesView({ state, sorting, acts }: CertificatesProps) {
       sorting={sorting}
       rowId={({ id }) => id}
       rowName={({ names }) => names[0] ?? ""}
+      file={file}
       onOpen={acts.onOpen}
       onMore={more}
       loadingMore={reading}

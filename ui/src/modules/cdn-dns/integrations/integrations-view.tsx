@@ -6,6 +6,7 @@ import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { Status } from "@/components/status/status";
 import { DataTable, type Column } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { RelativeTime } from "@/components/text/relative-time";
 import type { Integration, ProviderKind } from "./api";
 import classes from "../cdn-dns.module.css";
@@ -21,6 +22,17 @@ interface IntegrationsProps extends Acts {
   state: ViewState<Integration[]>;
   providers: ProviderKind[];
 }
+
+const file: RowsFile<Integration> = {
+  name: "dns-services",
+  fields: [
+    ["label", (one) => one.label],
+    ["provider", (one) => one.provider],
+    ["zones", (one) => one.zones.map(({ name }) => name).join(" ")],
+    ["last_error", (one) => one.last_error],
+    ["id", (one) => one.id],
+  ],
+};
 
 export function IntegrationsView({ state, providers, ...acts }: IntegrationsProps) {
   const { t } = useTranslation("cdn-dns");
@@ -48,6 +60,7 @@ export function IntegrationsView({ state, providers, ...acts }: IntegrationsProp
       columns={columns}
       rowId={({ id }) => id}
       rowName={({ label }) => label}
+      file={file}
       menu={(one) => <Menus one={one} {...acts} />}
       phone={(one) => (
         <span className={classes.phone}>

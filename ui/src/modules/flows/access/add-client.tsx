@@ -8,9 +8,13 @@ import { DialogBody, DialogFoot, DialogForm } from "@/components/dialog/dialog-f
 import { FormProblems } from "@/components/form/form-problems";
 import { useClosing } from "@/components/form/use-closing";
 import { Glyph } from "@/components/status/glyph";
-import { useEditor } from "../editor/editor-context";
+import { Status } from "@/components/status/status";
+import { useEditor, usePlaces } from "../editor/editor-context";
+import plan from "../plan/plan.module.css";
 import { useCompileNow } from "../plan/use-compile-now";
-import { clientLetInQuery, useAddClient, type Client } from "../shared/api";
+import { clientLetInQuery, trafficQuery, useAddClient, type Client } from "../shared/api";
+import { serves } from "../shared/states";
+import classes from "./clients.module.css";
 
 /** Adds a client, then says what that has changed; where it works only after an apply, with the button for it. */
 export function AddClient({ onClose }: { onClose: () => void }) {
@@ -72,6 +76,7 @@ function NameForm({ label, onLabel, onClose, onAdded }: NameFormProps) {
         data-autofocus
         autoComplete="off"
       />
+      <ListPlan name={label.trim()} />
       <DialogFoot>
         <Action size="dialog" onClick={onClose}>
           {t("cancel")}
@@ -83,10 +88,39 @@ function NameForm({ label, onLabel, onClose, onAdded }: NameFormProps) {
           busy={add.isPending}
           reason={empty ? t("clients.labelMissing") : undefined}
         >
-          {t("clients.add")}
+          {t(serves(flow) ? "clients.addAndInstall" : "clients.add")}
         </Action>
       </DialogFoot>
     </DialogForm>
+  );
+}
+
+/** What adding changes on which entry of what is installed, drawn as a plan is; nothing before anything is installed. */
+function ListPlan({ name }: { name: string }) {
+  const { t } = useTranslation("flows");
+  const { flow } = useEditor();
+  const { servers } = usePlaces();
+  const traffic = useQuery({ ...trafficQuery(flow.id), enabled: serves(flow) }).data;
+  const nodes = [...new Set(traffic?.entries.map(({ node_id }) => node_id))];
+  if (!serves(flow) || nodes.length === 0) return null;
+  return (
+    <section aria-label={t("clients.plan")} className={classes.plan}>
+      <h3>
+        {t("clients.plan")} <Status kind="healthy">{t("plan.noInterruption")}</Status>
+      </h3>
+      <ul className={plan.changes}>
+        {nodes.map((id) => (
+          <li key={id} className={plan.change} data-op="added">
+            <span className={plan.sign} aria-label={t("compare.added")} role="img">
+              +
+            </span>
+            <span>{servers.get(id)?.name ?? id.slice(-6)}</span>
+            <span>{name ? t("clients.planLine", { name }) : t("clients.planAny")}</span>
+          </li>
+        ))}
+      </ul>
+      <p className="soft">{t("clients.noInterruption")}</p>
+    </section>
   );
 }
 
@@ -114,7 +148,7 @@ function Installing({ client, onClose, onAnother }: WhatNextProps) {
       <p role="status">
         <Glyph kind={installed ? "in-sync" : "applying"} /> {installed ? t("clients.letIn") : t("clients.givenToNodes")}
       </p>
-      <p className="soft">{t("clients.noInterruption")}</p>
+      <ListPlan name={client.label} />
       <DialogFoot>
         <Action size="dialog" onClick={onAnother}>
           {t("clients.another")}

@@ -90,6 +90,26 @@ describe("the clients of a flow", () => {
     expect(rows[2]).toMatch(/^Zoe,waits,/);
   });
 
+  it("draws the change of the lists as a plan before anything is sent, and installs with the same button", async () => {
+    const { written } = await open();
+    await userEvent.click(screen.getByRole("button", { name: "Add client" }));
+    await userEvent.type(await screen.findByRole("textbox", { name: "Name" }), "pavel");
+    const plan = await screen.findByRole("region", { name: "What changes" });
+    expect(plan).toHaveTextContent("No interruption");
+    expect(plan).toHaveTextContent("msk-01pavel is let in");
+    expect(written()).toEqual([]);
+    await userEvent.click(screen.getByRole("button", { name: "Add and install" }));
+    await waitFor(() => expect(written().map(({ method }) => method)).toEqual(["POST"]));
+  });
+
+  it("draws no plan where nothing is installed", async () => {
+    await open(fakeFlow({ installed_revision: null }));
+    await userEvent.click(screen.getByRole("button", { name: "Add client" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Add client" }));
+    expect(dialog.getByRole("button", { name: "Add client" })).toBeInTheDocument();
+    expect(dialog.queryByRole("region", { name: "What changes" })).toBeNull();
+  });
+
   it("says after adding one that compiling and applying is needed, with the button for it", async () => {
     const { address } = await open();
     expect(screen.getByRole("status")).toHaveTextContent("1 client waits: compile the draft and apply the plan");

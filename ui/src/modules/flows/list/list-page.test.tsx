@@ -36,6 +36,18 @@ describe("the list of flows", () => {
     expect(names()).toEqual(["Warsaw reserve"]);
   });
 
+  it("tells sessions and traffic of what is installed, and that nobody measures the rest", async () => {
+    const { asked } = await open("/flows", [
+      fakeFlow({ id: "1", name: "Asia pair", ...calm }),
+      fakeFlow({ id: "2", name: "Lab", installed_revision: null }),
+    ]);
+    const row = await screen.findByRole("row", { name: /Asia pair/ });
+    await waitFor(() => expect(row).toHaveTextContent("1431.0 / 2.40"));
+    expect(screen.getByRole("columnheader", { name: "Down / up, Mbit/s" })).toBeInTheDocument();
+    expect(screen.getByRole("row", { name: /Lab/ })).not.toHaveTextContent("31.0");
+    expect(asked.map(({ path }) => path)).toContain("/api/v1/connection-units/traffic?ids=1");
+  });
+
   it("shows what the address filters by as chips that can be taken off", async () => {
     const { address } = await open("/flows?tag=reserve", [fakeFlow({ tags: ["reserve"] })]);
     const chips = within(screen.getByRole("list", { name: "Filters" }));

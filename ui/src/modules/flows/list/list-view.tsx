@@ -1,6 +1,6 @@
 import { Menu } from "@mantine/core";
 import { IconDownload, IconFileImport, IconPlus, IconRoute2, IconTemplate } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action, ActionLink } from "@/components/action/action";
@@ -22,6 +22,7 @@ import { FlowRow } from "./flow-row";
 import classes from "./list.module.css";
 import type { FlowListSearch } from "./list-search";
 import { useFlowColumns } from "./use-flow-columns";
+import { useFlowLoads } from "./use-flow-loads";
 
 export interface ListViewProps {
   state: ViewState<Flow[]>;
@@ -96,12 +97,15 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
   const own = useTableLook("flows");
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const chosen = rows.filter((flow) => ids.has(flow.id));
+  const { loads, onDrawn } = useFlowLoads(rows);
+  const navigate = useNavigate();
   const narrowed = filter.view !== "all" || filter.health !== undefined;
   return (
     <DataTable
       label={t("list.title")}
       rows={rows}
-      columns={useFlowColumns(rows)}
+      columns={useFlowColumns(rows, loads)}
+      onDrawn={onDrawn}
       rowId={(flow) => flow.id}
       rowName={(flow) => flow.name}
       rowHeight="two"
@@ -112,6 +116,7 @@ function FlowTable(props: ListViewProps & { rows: Flow[]; firstUse: boolean }) {
         <Bulk chosen={chosen} closed={closed} onAct={onAct} onRetarget={onRetarget} onClear={() => setIds(new Set())} />
       }
       onCreate={closed === undefined ? () => onFilter({ create: "blank" }) : undefined}
+      onEdit={({ id }) => void navigate({ to: `/flows/${id}` })}
       menu={(flow) => <FlowMenu flow={flow} closed={closed} actClosed={actClosed} onAct={onAct} onClone={onClone} />}
       phone={(flow) => <FlowRow flow={flow} />}
       total={narrowed && all.length >= total ? rows.length : total - (all.length - rows.length)}

@@ -12,15 +12,20 @@ import { PlacesProvider } from "../editor/editor-context";
 import { flowsQuery } from "../shared/api";
 import { worstFirst } from "../shared/states";
 import { FlowRow } from "./flow-row";
+import { flowsCsvFields } from "./flows-csv";
 import classes from "./list.module.css";
 import { useFlowColumns } from "./use-flow-columns";
+import { useFlowLoads } from "./use-flow-loads";
+
+const file = { name: "flows-of-node", fields: flowsCsvFields };
 
 /** The flows that have a node, by their draft or by what is installed; what needs work stands first. */
 export default function NodeFlowsTab({ id }: { id: string }) {
   const { t } = useTranslation("flows");
   const list = useInfiniteQuery(flowsQuery({ node_id: id }));
   const flows = list.data?.pages.flatMap((page) => page.items).sort(worstFirst);
-  const columns = useFlowColumns(flows ?? []);
+  const { loads, onDrawn } = useFlowLoads(flows ?? []);
+  const columns = useFlowColumns(flows ?? [], loads);
   const closed = useWriteBlock({ needs: "connection_units.apply", feature: "flows" });
   const [replacing, setReplacing] = useState(false);
   if (!flows)
@@ -36,8 +41,10 @@ export default function NodeFlowsTab({ id }: { id: string }) {
         rows={flows}
         total={list.data?.pages.at(-1)?.total ?? 0}
         columns={columns}
+        onDrawn={onDrawn}
         rowId={(flow) => flow.id}
         rowName={(flow) => flow.name}
+        file={file}
         rowHeight="two"
         phone={(flow) => <FlowRow flow={flow} />}
         onMore={list.hasNextPage ? () => void list.fetchNextPage() : undefined}

@@ -4,16 +4,21 @@ import { SlotPart, useSlot } from "@/components/slots/slots";
 import { Tag } from "@/components/status/status";
 import type { Column } from "@/components/table/data-table";
 import { RelativeTime } from "@/components/text/relative-time";
-import { useLanguage } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import { listenerLine } from "../drawing/drawing";
 import { usePlaces } from "../editor/editor-context";
-import type { Flow } from "../shared/api";
+import type { Flow, FlowLoad } from "../shared/api";
 import { BypassMark, FlowConfig, FlowHealth } from "../shared/flow-states";
 import classes from "./list.module.css";
+import type { FlowLoads } from "./use-flow-loads";
 
 /** The columns of the list; on a narrow window the least needed go first. */
-export function useFlowColumns(rows: readonly Flow[]): Column<Flow>[] {
+export function useFlowColumns(rows: readonly Flow[], loads: FlowLoads): Column<Flow>[] {
   const { t } = useTranslation("flows");
+  const format = useFormat();
+  const bits = format.commonBits(
+    Math.max(0, ...[...loads.values()].flatMap((load) => [load.up_bps ?? 0, load.down_bps ?? 0])),
+  );
   return [
     {
       key: "name",
@@ -36,7 +41,7 @@ export function useFlowColumns(rows: readonly Flow[]): Column<Flow>[] {
       head: t("list.lastApply"),
       sort: "installed_at",
       width: 112,
-      drop: 3,
+      drop: 4,
       cell: (flow) =>
         flow.installed_at ? <RelativeTime at={flow.installed_at} bare /> : <span className="dim">—</span>,
     },
@@ -44,7 +49,7 @@ export function useFlowColumns(rows: readonly Flow[]): Column<Flow>[] {
       key: "entry",
       head: t("list.entry"),
       width: 176,
-      drop: 5,
+      drop: 6,
       cell: (flow) =>
         flow.entry?.host ? (
           <span className={`mono ${classes.host}`} title={flow.entry.host}>
@@ -54,14 +59,30 @@ export function useFlowColumns(rows: readonly Flow[]): Column<Flow>[] {
           <span className="dim">—</span>
         ),
     },
-    { key: "nodes", head: t("list.nodes"), width: 150, drop: 4, cell: (flow) => <NodesCell flow={flow} /> },
+    { key: "nodes", head: t("list.nodes"), width: 150, drop: 5, cell: (flow) => <NodesCell flow={flow} /> },
     {
       key: "clients",
       head: t("list.clients"),
       align: "right",
       width: 84,
-      drop: 2,
+      drop: 3,
       cell: (flow) => flow.client_counts.total,
+    },
+    {
+      key: "sessions",
+      head: t("list.sessions"),
+      align: "right",
+      width: 84,
+      drop: 2,
+      cell: (flow) => <Measured value={loads.get(flow.id)?.sessions} write={format.number} />,
+    },
+    {
+      key: "traffic",
+      head: t("list.traffic", { unit: bits.unit }),
+      align: "right",
+      width: 128,
+      drop: 2,
+      cell: (flow) => <TrafficCell load={loads.get(flow.id)} write={bits.write} />,
     },
     { key: "tags", head: t("list.tag"), width: 150, extra: true, cell: (flow) => <TagsCell flow={flow} /> },
     ...useAddedColumns(rows),
@@ -75,7 +96,7 @@ function useAddedColumns(rows: readonly Flow[]): Column<Flow>[] {
     key: entry.key,
     head: entry.label[language],
     width: 120,
-    drop: 6,
+    drop: 7,
     cell: (flow) => <SlotPart entry={entry} props={{ id: flow.id, ids }} />,
   }));
 }
@@ -87,6 +108,20 @@ export function VersionCell({ flow }: { flow: Flow }) {
       v{flow.installed_version_number}
       <BypassMark checks={flow.bypassed_checks} />
     </span>
+  );
+}
+
+/** Nothing where nobody measures: that is no zero. */
+function Measured({ value, write }: { value: number | null | undefined; write: (value: number) => string }) {
+  return value === null || value === undefined ? <span className="dim">—</span> : write(value);
+}
+
+function TrafficCell({ load, write }: { load: FlowLoad | undefined; write: (value: number) => string }) {
+  if (!load || load.down_bps === null) return <span className="dim">—</span>;
+  return (
+    <>
+      {write(load.down_bps)} <span className="soft">/ {write(load.up_bps ?? 0)}</span>
+    </>
   );
 }
 

@@ -39,6 +39,21 @@ describe("flows in the palette", () => {
     );
   });
 
+  it("are found by the name of a node of theirs, each once", async () => {
+    const here = { node_ids: ["n-msk"] };
+    const flows = [
+      fakeFlow({ id: "1", name: "Office", ...here }),
+      fakeFlow({ id: "2", name: "msk-01 reserve", ...here }),
+    ];
+    serveFake(fakeState({ flows: [...flows, fakeFlow({ id: "3", name: "Asia", node_ids: [] })] }));
+    await renderApp(null);
+    const hits = await findFlows("msk-01", new AbortController().signal);
+    expect(hits.map(({ name, detail }) => [name, detail])).toEqual([
+      ["msk-01 reserve", flows[1]!.entry?.host],
+      ["Office", "on msk-01"],
+    ]);
+  });
+
   it("offer to start what was stopped, nothing of what was never installed, and say why not now", async () => {
     expect((await find(fakeFlow({ enabled: false }))).run("start")!.detail).toMatch(/^v17 serves \d+ clients? again$/);
     expect((await find(fakeFlow({ installed_revision: null }))).hit.runs!.map(({ act }) => act)).toEqual(["compile"]);

@@ -17,23 +17,51 @@ const LinkDialog = lazy(() => import("../access/link-dialog").then(({ LinkDialog
 
 type FoundClient = components["schemas"]["ClientsFoundClient"];
 
-/** Flows by name with their acts, and clients of all flows with their link. */
+/** Flows by their name or that of a node of theirs with their acts, and clients of all flows with their link. */
 export async function findFlows(q: string, signal: AbortSignal): Promise<PaletteHit[]> {
-  const [flows, clients] = await Promise.all([
-    answer(api.GET("/api/v1/connection-units", { signal, params: { query: { q, limit: 6 } } })) as Promise<Page<Flow>>,
-    answer(api.GET("/api/v1/connection-units/clients", { signal, params: { query: { q, limit: 6 } } })),
+  const [named, there, clients] = await Promise.all([
+    listed({ q }, signal),
+    flowsOnNodes(q, signal),
+    answer(api.GET("/api/v1/connection-units/clients", { signal, params: { query: { q, limit: most } } })),
     i18next.loadNamespaces("flows"),
   ]);
-  return [...flows.items.map(flowHit), ...clients.items.map(clientHit)];
+  const known = new Set(named.map(({ id }) => id));
+  const others = there.filter(({ flow }) => !known.has(flow.id) && known.add(flow.id)).slice(0, most);
+  const t = i18next.getFixedT(null, "flows");
+  return [
+    ...named.map((flow) => flowHit(flow, flow.entry?.host)),
+    ...others.map(({ flow, node }) => flowHit(flow, t("palette.onNode", { name: node }))),
+    ...clients.items.map(clientHit),
+  ];
 }
 
-function flowHit(flow: Flow): PaletteHit {
+const most = 6;
+const mostNodes = 3;
+
+async function listed(query: { q?: string; node_id?: string }, signal: AbortSignal): Promise<Flow[]> {
+  const page = answer(api.GET("/api/v1/connection-units", { signal, params: { query: { ...query, limit: most } } }));
+  return ((await page) as Page<Flow>).items;
+}
+
+/** The flows of the first nodes with such a name; none for somebody who may not see nodes. */
+async function flowsOnNodes(q: string, signal: AbortSignal): Promise<{ flow: Flow; node: string }[]> {
+  const nodes = await answer(api.GET("/api/v1/nodes/brief", { signal, params: { query: { q } } })).then(
+    (found) => found.nodes.slice(0, mostNodes),
+    () => [],
+  );
+  const flows = nodes.map(async ({ id, name }) =>
+    (await listed({ node_id: id }, signal)).map((flow) => ({ flow, node: name })),
+  );
+  return (await Promise.all(flows)).flat();
+}
+
+function flowHit(flow: Flow, detail: string | undefined): PaletteHit {
   const t = i18next.getFixedT(null, "flows");
   return {
     id: flow.id,
     group: t("palette.flows"),
     name: flow.name,
-    detail: flow.entry?.host,
+    detail,
     path: `/flows/${flow.id}`,
     icon: IconRoute2,
     status: { kind: healthGlyph[flow.health_state], text: t(`health.${flow.health_state}`) },

@@ -53,6 +53,7 @@ export type WayPool = Explanation["pools"][number];
 export type ProbeAnswer = OrNull<Schemas["ExplainProbeAnswer"], "exit">;
 export type Replay = Schemas["TrafficReplay"];
 export type Traffic = Schemas["TrafficTraffic"];
+export type FlowLoad = Schemas["TrafficSum"];
 
 /** What flows need to know of a node and of a domain bound to it. */
 export type Server = Schemas["NodesBrief"];
@@ -96,6 +97,17 @@ export const trafficQuery = (id: string) =>
     queryKey: ["flows", id, "traffic"],
     queryFn: ({ signal }): Promise<Traffic> => answer(api.GET(`${one}/traffic`, { signal, ...of(id) })),
     refetchInterval: 15_000,
+  });
+
+/** What several flows carry now over all their entries; at most 64. */
+export const loadsQuery = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ["flows", "loads", ...ids],
+    queryFn: async ({ signal }): Promise<FlowLoad[]> =>
+      (await answer(api.GET(`${root}/traffic`, { signal, params: { query: { ids: ids.join() } } })))
+        .items as FlowLoad[],
+    refetchInterval: 15_000,
+    placeholderData: keepPreviousData,
   });
 
 /** How a node differs from what the flow has installed there. */

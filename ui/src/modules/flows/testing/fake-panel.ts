@@ -122,6 +122,8 @@ export function answerFake(
   if (path === "/api/v1/connection-units/clients") return page([]);
   if (area === "connection-units" && method === "GET" && parts.join("/") === "clients")
     return clientsOf(state, id, url);
+  if (path === "/api/v1/connection-units" && method === "GET") return page(listed(state, url));
+  if (path === "/api/v1/connection-units/traffic") return ok(fakeLoads(state, url));
   if (area === "connection-units")
     return flowAnswer(state, method, id, parts, body as Record<string, unknown>, headers);
   const simple: Record<string, unknown> = {
@@ -166,6 +168,20 @@ export function answerFake(
   return path in simple ? { status: 200, body: simple[path] } : missing();
 }
 
+/** The flows that a list asks for: by a part of their name, or by a node. */
+function listed({ flows }: FakeState, url: string): FakeFlow[] {
+  const asked = new URL(url, "http://panel").searchParams;
+  const [q, node] = [asked.get("q")?.toLowerCase() ?? "", asked.get("node_id")];
+  return flows.filter((flow) => flow.name.toLowerCase().includes(q) && (!node || flow.node_ids.includes(node)));
+}
+
+function fakeLoads({ flows }: FakeState, url: string) {
+  const asked = new URL(url, "http://panel").searchParams.get("ids")?.split(",") ?? [];
+  const { at, stale_after_s, sessions, up_bps, down_bps } = fakeTraffic();
+  const items = flows.filter(({ id }) => asked.includes(id)).map(({ id }) => ({ id, sessions, up_bps, down_bps }));
+  return { at, stale_after_s, items };
+}
+
 function flowAnswer(
   state: FakeState,
   method: string,
@@ -174,7 +190,7 @@ function flowAnswer(
   body: Record<string, unknown>,
   headers: Record<string, string>,
 ): FakeAnswer {
-  if (id === "") return method === "POST" ? create(state, body) : page(state.flows);
+  if (id === "") return create(state, body);
   if (id === "bulk" && rest[0] !== "apply") return redrawAnswer(state, method, body);
   if (id === "bulk") return method === "POST" ? beginBulk(state, body) : ok(state.bulk);
   const flow = state.flows.find((item) => item.id === id);

@@ -2,7 +2,7 @@ import { useQueries, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { useAccess } from "@/api/access";
 import type { ChartMark } from "@/components/chart/chart-data";
-import { turnsQuery } from "../shared/turns";
+import { stateChangesQuery } from "../shared/state-changes";
 import { journalQuery, markOf, outagesOf } from "../node/chart-marks";
 
 const actions = ["flow.apply_succeeded", "flow.apply_failed"];
@@ -15,8 +15,8 @@ export function useFleetMarks(from: string, to: string): ChartMark[] {
   const results = useQueries({
     queries: actions.map((action) => ({ ...journalQuery({ action, from, to }), enabled })),
   });
-  const turns = useQuery(turnsQuery({ from, to })).data?.items ?? [];
-  const lost = outagesOf(turns).filter(({ failure }) => failure);
+  const changes = useQuery(stateChangesQuery({ from, to })).data?.items ?? [];
+  const lost = outagesOf(changes).filter(({ failure }) => failure);
   return joinedMarks(
     [...results.flatMap((result) => result.data ?? []).flatMap((entry) => markOf(entry) ?? []), ...lost],
     (word, count) => (count > 1 ? `${t(`marks.${word}`)} ×${count}` : t(`marks.${word}`)),

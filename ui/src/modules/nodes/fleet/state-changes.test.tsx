@@ -5,7 +5,7 @@ import { serveUnder } from "@/testing/serve";
 import { StateChanges } from "./state-changes";
 
 const serve = serveUnder("/api/v1");
-const turn = (number: number, state: string) => ({
+const change = (number: number, state: string) => ({
   node_id: `n-${number}`,
   name: `fra-${number}`,
   was: "online",
@@ -14,10 +14,10 @@ const turn = (number: number, state: string) => ({
 });
 
 const show = (items: unknown[], total: number) =>
-  renderApp(<StateChanges />, { queries: serve({ "GET /nodes/turns": { body: { items, total } } }).queries });
+  renderApp(<StateChanges />, { queries: serve({ "GET /nodes/state-changes": { body: { items, total } } }).queries });
 
 it("tells which node turned to what, also to an account that may not read the journal", async () => {
-  await show([turn(1, "offline"), turn(2, "online")], 2);
+  await show([change(1, "offline"), change(2, "online")], 2);
   expect(await screen.findByRole("link", { name: "fra-1" })).toHaveAttribute("href", "/nodes/n-1");
   expect(screen.getByText("lost contact")).toBeInTheDocument();
   expect(screen.getByText("is healthy again")).toBeInTheDocument();
@@ -26,7 +26,7 @@ it("tells which node turned to what, also to an account that may not read the jo
 
 it("counts the changes that it does not show", async () => {
   await show(
-    Array.from({ length: 12 }, (_, number) => turn(number, "degraded")),
+    Array.from({ length: 12 }, (_, number) => change(number, "degraded")),
     40,
   );
   expect(await screen.findByText("and 32 changes before")).toBeInTheDocument();

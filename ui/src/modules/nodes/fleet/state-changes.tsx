@@ -8,7 +8,7 @@ import { useRange, ranges } from "@/components/screen/use-range";
 import { Glyph } from "@/components/status/glyph";
 import { RelativeTime } from "@/components/text/relative-time";
 import { healths } from "../shared/node-status";
-import { turnsQuery, type Turn } from "../shared/turns";
+import { stateChangesQuery, type StateChange } from "../shared/state-changes";
 import type { NodeState } from "../shared/types";
 import classes from "./regions.module.css";
 
@@ -24,20 +24,20 @@ export function StateChanges() {
     string,
     string,
   ];
-  const { data, error } = useQuery(turnsQuery({ from, to }));
+  const { data, error } = useQuery(stateChangesQuery({ from, to }));
   if (!data && !error) return null;
-  const turns = data?.items.slice(0, shown) ?? [];
-  const more = (data?.total ?? 0) - turns.length;
+  const changes = data?.items.slice(0, shown) ?? [];
+  const more = (data?.total ?? 0) - changes.length;
   return (
     <Card title={t("changes.title")} aside={data && data.total > 0 && data.total} flush>
       {error ? (
         <ProblemNote error={error} />
-      ) : turns.length === 0 ? (
+      ) : changes.length === 0 ? (
         <p className={classes.quiet}>{t("changes.none")}</p>
       ) : (
         <ul>
-          {turns.map((turn) => (
-            <Change key={`${turn.node_id} ${turn.at}`} turn={turn} />
+          {changes.map((change) => (
+            <Change key={`${change.node_id} ${change.at}`} change={change} />
           ))}
           {more > 0 && <li className={classes.quiet}>{t("changes.more", { count: more })}</li>}
         </ul>
@@ -46,19 +46,19 @@ export function StateChanges() {
   );
 }
 
-function Change({ turn }: { turn: Turn }) {
+function Change({ change }: { change: StateChange }) {
   const { t } = useTranslation("nodes");
   return (
     <li className={classes.change}>
-      <Glyph kind={healths[turn.state as NodeState]?.glyph ?? "no-data"} />
+      <Glyph kind={healths[change.state as NodeState]?.glyph ?? "no-data"} />
       <span className={classes.what}>
-        <Link to="/nodes/$id" params={{ id: turn.node_id }} className="strong">
-          {turn.name}
+        <Link to="/nodes/$id" params={{ id: change.node_id }} className="strong">
+          {change.name}
         </Link>{" "}
-        <span className="soft">{t(`changes.${turn.state}`)}</span>
+        <span className="soft">{t(`changes.${change.state}`)}</span>
       </span>
       <span className={classes.when}>
-        <RelativeTime at={turn.at} bare />
+        <RelativeTime at={change.at} bare />
       </span>
     </li>
   );

@@ -16,11 +16,13 @@ const memoryLimit = 90;
 /** What all cells of a column say comes from the column: a hook for it in each cell would cost most of the cell. */
 type Say = (key: string, about?: Record<string, string>) => string;
 
-export function AxisStatus({ axis, t }: { axis: Axis; t: Say }) {
+export function AxisStatus({ axis, t, why = [] }: { axis: Axis; t: Say; why?: readonly string[] }) {
   return (
-    <Status kind={axis.glyph} inTable>
-      {t(axis.word)}
-    </Status>
+    <span title={why.map((reason) => t(`reason.${reason}`, { defaultValue: reason })).join(". ") || undefined}>
+      <Status kind={axis.glyph} inTable>
+        {t(axis.word)}
+      </Status>
+    </span>
   );
 }
 

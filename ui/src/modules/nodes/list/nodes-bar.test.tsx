@@ -19,9 +19,9 @@ it("does every act to all selected nodes", async () => {
     await user.click(screen.getByRole("button", { name: "More" }));
     await user.click(await screen.findByRole("menuitem", { name }));
   };
-  await user.click(await screen.findByRole("button", { name: "Restart core" }));
-  await user.click(screen.getByRole("button", { name: "Maintenance" }));
-  for (const name of ["Update agent", "Disable", "Enable", "Delete…"]) await pick(name);
+  await user.click(await screen.findByRole("button", { name: "Restart core…" }));
+  await user.click(screen.getByRole("button", { name: "Maintenance…" }));
+  for (const name of ["Update agent…", "Disable…", "Enable…", "Delete…"]) await pick(name);
   expect(act.mock.calls).toEqual(
     ["restart_core", "maintenance_on", "update_agent", "disable", "enable", "delete"].map((name) => [
       nodes,
@@ -33,9 +33,9 @@ it("does every act to all selected nodes", async () => {
 it("offers the end of a state only where a node is in it", async () => {
   await bar([nodes[0]!]);
   await user.click(await screen.findByRole("button", { name: "More" }));
-  expect(await screen.findByRole("menuitem", { name: "Disable" })).toBeInTheDocument();
-  expect(screen.queryByRole("menuitem", { name: "Enable" })).not.toBeInTheDocument();
-  expect(screen.queryByRole("button", { name: "End maintenance" })).not.toBeInTheDocument();
+  expect(await screen.findByRole("menuitem", { name: "Disable…" })).toBeInTheDocument();
+  expect(screen.queryByRole("menuitem", { name: "Enable…" })).not.toBeInTheDocument();
+  expect(screen.queryByRole("button", { name: "End maintenance…" })).not.toBeInTheDocument();
 });
 
 it("adds tags and takes off those that the nodes have", async () => {

@@ -45,7 +45,7 @@ export function useColumns(rows: readonly Node[], onFilter: (change: Partial<Nod
         head: t("columns.health"),
         width: 128,
         sort: "state",
-        cell: (node) => <AxisStatus axis={healthOf(node)} t={t} />,
+        cell: (node) => <AxisStatus axis={healthOf(node)} t={t} why={node.state === "online" ? [] : node.reasons} />,
       },
       {
         key: "cpu",

@@ -4,7 +4,7 @@ import { useAccess } from "@/api/access";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import type { ChartMark } from "@/components/chart/chart-data";
-import { turnsQuery, type Turn } from "../shared/turns";
+import { stateChangesQuery, type StateChange } from "../shared/state-changes";
 import type { NodeDetail } from "../shared/types";
 
 export type JournalEntry = components["schemas"]["AuditEntry"];
@@ -40,9 +40,9 @@ export function useChartMarks(node: NodeDetail, from: string, to: string): Chart
       { ...journalQuery({ action: "flow.apply_failed", from, to }), enabled: enabled && node.flow_ids.length > 0 },
     ],
   });
-  const turns = useQuery(turnsQuery({ node_id: node.id, from, to })).data?.items ?? [];
+  const changes = useQuery(stateChangesQuery({ node_id: node.id, from, to })).data?.items ?? [];
   const entries = results.flatMap((result) => result.data ?? []);
-  return [...marksOf(entries, [node.id, ...node.flow_ids]), ...outagesOf(turns)]
+  return [...marksOf(entries, [node.id, ...node.flow_ids]), ...outagesOf(changes)]
     .sort((a, b) => a.at - b.at)
     .map((mark) => ({ ...mark, text: t(`marks.${mark.text}`) }));
 }
@@ -60,8 +60,8 @@ export function markOf({ action, at }: JournalEntry): { at: number; text: string
 }
 
 /** Where nodes were lost and came back, with the key of each word. */
-export function outagesOf(turns: readonly Turn[]): ChartMark[] {
-  return turns.flatMap(({ at, was, state }) => {
+export function outagesOf(changes: readonly StateChange[]): ChartMark[] {
+  return changes.flatMap(({ at, was, state }) => {
     const text = state === "offline" ? "offline" : was === "offline" && state === "online" ? "online" : undefined;
     return text ? [{ at: Date.parse(at) / 1000, text, failure: text === "offline" }] : [];
   });

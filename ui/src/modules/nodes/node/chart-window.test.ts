@@ -40,13 +40,13 @@ describe("the marks of a node's charts", () => {
   });
 
   it("are where the node was lost and where it came back, not where it only answered late", () => {
-    const turn = (was: string, state: string, at: string) => ({ node_id: "n-1", name: "fra-01", was, state, at });
+    const change = (was: string, state: string, at: string) => ({ node_id: "n-1", name: "fra-01", was, state, at });
     expect(
       outagesOf([
-        turn("offline", "online", "1970-01-01T00:00:30Z"),
-        turn("degraded", "offline", "1970-01-01T00:00:20Z"),
-        turn("online", "degraded", "1970-01-01T00:00:10Z"),
-        turn("degraded", "online", "1970-01-01T00:00:05Z"),
+        change("offline", "online", "1970-01-01T00:00:30Z"),
+        change("degraded", "offline", "1970-01-01T00:00:20Z"),
+        change("online", "degraded", "1970-01-01T00:00:10Z"),
+        change("degraded", "online", "1970-01-01T00:00:05Z"),
       ]),
     ).toEqual([
       { at: 30, text: "online", failure: false },

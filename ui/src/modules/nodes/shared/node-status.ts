@@ -18,10 +18,8 @@ export const healths: Record<NodeState, Axis> = {
   disabled: { glyph: "skipped", word: "health.disabled" },
 };
 
-/** How the node runs. A link that missed two beats is unknown, not broken. */
+/** How the node runs, in the word by which lists are filtered and counted. Why it is so, `reasons` say. */
 export function healthOf(node: Node): Axis {
-  if (node.agent.link === "stale" && node.state !== "maintenance" && node.state !== "disabled")
-    return { glyph: "no-data", word: "health.stale" };
   return healths[node.state];
 }
 

@@ -29,8 +29,9 @@ describe("the two axes of a node", () => {
     expect([healthOf(failed).glyph, configOf(failed).glyph]).toEqual(["healthy", "failed"]);
   });
 
-  it("calls two missed reports unknown, not broken", () => {
-    expect(healthOf(makeNode({ agent: { ...healthy.agent, link: "stale", connected: false } })).glyph).toBe("no-data");
+  it("has one word for a node that missed two reports: the one by which it is counted and found", () => {
+    const silent = makeNode({ state: "degraded", agent: { ...healthy.agent, link: "stale", connected: false } });
+    expect(healthOf(silent)).toEqual({ glyph: "degraded", word: "health.degraded" });
   });
 
   it("says that nothing is installed before the first configuration", () => {

@@ -1,7 +1,7 @@
 import type { QueryKey } from "@tanstack/react-query";
 import type { LiveEvent } from "@/api/stream";
 
-const ofFleet = ["list", "cells", "summary", "count", "of-flows", "turns"];
+const ofFleet = ["list", "cells", "summary", "count", "of-flows", "state-changes"];
 const ofNode = ["one", "metrics", "operation", "domains"];
 
 /** What news of one node makes stale: lists and sums of the fleet, and of single nodes only that one. */

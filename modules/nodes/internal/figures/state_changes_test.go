@@ -18,11 +18,11 @@ func TestChangesOfStatesAreTold(t *testing.T) {
 	s.turned(back, time.Hour, "degraded", "online")
 	told := func(of string, from time.Duration, limit int) (words []string, total int) {
 		t.Helper()
-		got, err := s.Turned(t.Context(), Span{NodeID: of, From: s.now().Add(-from), To: s.now(), Limit: limit})
+		got, err := s.StateChanges(t.Context(), Span{NodeID: of, From: s.now().Add(-from), To: s.now(), Limit: limit})
 		require.NoError(t, err)
 		require.NotNil(t, got.Items)
-		for _, turn := range got.Items {
-			words = append(words, turn.Name+": "+turn.Was+" to "+turn.State)
+		for _, change := range got.Items {
+			words = append(words, change.Name+": "+change.Was+" to "+change.State)
 		}
 		return words, got.Total
 	}

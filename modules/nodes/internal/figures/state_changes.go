@@ -8,14 +8,14 @@ import (
 	"panel/platform/database"
 )
 
-// Turns are changes of the states of nodes, the newest first.
-type Turns struct {
-	Items []Turn `json:"items"`
+// StateChanges are changes of the states of nodes, the newest first.
+type StateChanges struct {
+	Items []StateChange `json:"items"`
 	Total int    `json:"total" doc:"How many changes there were in this time"`
 }
 
-// Turn is one node that went from one state to another.
-type Turn struct {
+// StateChange is one node that went from one state to another.
+type StateChange struct {
 	NodeID string    `json:"node_id" format:"uuid"`
 	Name   string    `json:"name"`
 	Was    string    `json:"was"`
@@ -30,10 +30,10 @@ type Span struct {
 	Limit    int
 }
 
-// Turned lists how nodes changed their states. The first word of an agent is no change: nothing was known before.
-func (f *Fleet) Turned(ctx context.Context, span Span) (*Turns, error) {
+// StateChanges lists how nodes changed their states. The first word of an agent is no change: nothing was known before.
+func (f *Fleet) StateChanges(ctx context.Context, span Span) (*StateChanges, error) {
 	var rows []struct {
-		Turn
+		StateChange
 		Total int
 	}
 	if span.From.Year() < 1 {
@@ -47,9 +47,9 @@ func (f *Fleet) Turned(ctx context.Context, span Span) (*Turns, error) {
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("list how nodes changed their states: %w", err), nil)
 	}
-	out := &Turns{Items: make([]Turn, len(rows))}
+	out := &StateChanges{Items: make([]StateChange, len(rows))}
 	for i := range rows {
-		out.Items[i], out.Total = rows[i].Turn, rows[i].Total
+		out.Items[i], out.Total = rows[i].StateChange, rows[i].Total
 	}
 	return out, nil
 }
