@@ -30,12 +30,21 @@ export const serveUnder =
       const request = input as Request;
       const text = await request.text();
       const path = new URL(request.url).pathname.replace(base, "");
-      asked.push({ method: request.method, path, body: text ? JSON.parse(text) : undefined });
+      asked.push({ method: request.method, path, body: text ? sentAs(text) : undefined });
       return respond(nextOf(replies[`${request.method} ${path}`]));
     });
     const written = () => asked.filter(({ method }) => method !== "GET");
     return { asked, written, queries: queriesOf(permissions) };
   };
+
+/** Files are sent as they are. */
+function sentAs(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 function nextOf(found: Reply | Reply[] | undefined): Reply {
   if (!Array.isArray(found)) return found ?? noSuch;
