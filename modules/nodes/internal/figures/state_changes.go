@@ -11,7 +11,7 @@ import (
 // StateChanges are changes of the states of nodes, the newest first.
 type StateChanges struct {
 	Items []StateChange `json:"items"`
-	Total int    `json:"total" doc:"How many changes there were in this time"`
+	Total int           `json:"total" doc:"How many changes there were in this time"`
 }
 
 // StateChange is one node that went from one state to another.

@@ -37,7 +37,6 @@ export function SaveRows<Row>({ file, rows, total, onMore, loadingMore = false }
       onMore();
       return;
     }
-    // eslint-disable-next-line react-hooks/set-state-in-effect -- what was waited for has come
     setWanted(false);
     if (failed) toastFailed(t("table.saveFailed"), t("table.saveStopped"));
     else saveCsv(`${file.name}.csv`, file.fields, rows);

@@ -95,7 +95,7 @@ function NameForm({ label, onLabel, onClose, onAdded }: NameFormProps) {
   );
 }
 
-/** What adding changes on which entry of what is installed, drawn as a plan is; nothing before anything is installed. */
+/** What adding changes on each installed entry, drawn as a plan is; nothing where nothing is installed. */
 function ListPlan({ name }: { name: string }) {
   const { t } = useTranslation("flows");
   const { flow } = useEditor();
