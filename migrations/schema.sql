@@ -483,6 +483,8 @@ create table client_listed (
   since bigint not null,
   changed bigint default 0 not null,
   gone boolean default false not null,
+  speed_mbps integer default 0 not null,
+  addresses integer default 0 not null,
   constraint client_listed_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES client_lists(flow_id) ON DELETE CASCADE,
   constraint client_listed_pkey PRIMARY KEY (flow_id, client_id)
 );
@@ -540,6 +542,8 @@ create table client_profiles (
   total_down bigint default 0 not null,
   last_seen_at timestamp with time zone,
   unshared boolean default false not null,
+  speed_mbps integer default 0 not null,
+  addresses integer default 0 not null,
   constraint client_profiles_quota_reset_check CHECK ((quota_reset = ANY (ARRAY['never'::text, 'daily'::text, 'weekly'::text, 'monthly'::text]))),
   constraint client_profiles_pkey PRIMARY KEY (id)
 );

@@ -17,6 +17,7 @@ type Client struct {
 	ExpiresAt     *time.Time `json:"expires_at" doc:"From then on it may use nothing; null: never"`
 	OwnerID       string     `json:"owner_id"`
 	Quota         *Quota     `json:"quota" doc:"null: as much as it likes"`
+	Limits        Limits     `json:"limits"`
 	Used          Used       `json:"used"`
 	Total         Traffic    `json:"total"`
 	LastSeenAt    *time.Time `json:"last_seen_at" doc:"When it was last seen to carry anything; null: never"`
@@ -33,6 +34,13 @@ type Client struct {
 type Quota struct {
 	Bytes int64  `json:"bytes" minimum:"1" maximum:"9007199254740991" doc:"Up and down together"`
 	Reset string `json:"reset,omitempty" enum:"never,daily,weekly,monthly" default:"never" doc:"When it begins again, at midnight UTC"`
+}
+
+// Limits are what a client may use of each node at once; what is absent is not limited. Agents keep to them, also while
+// the panel is away.
+type Limits struct {
+	SpeedMbps int `json:"speed_mbps,omitempty" minimum:"1" maximum:"100000" doc:"Mbit/s in each direction on each node, all its connections together"`
+	Addresses int `json:"addresses,omitempty" minimum:"1" maximum:"1000" doc:"From which it uses a node at once; one of IPv6 is a /64, and one that has carried nothing for 30 s gives way"`
 }
 
 // Traffic is counted in bytes.
@@ -97,6 +105,7 @@ type NewClient struct {
 	Tags      []string   `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	Quota     *Quota     `json:"quota,omitempty"`
+	Limits    Limits     `json:"limits,omitzero"`
 	FlowIDs   []string   `json:"flow_ids,omitempty" maxItems:"50" minLength:"1" maxLength:"64" doc:"Flows that it may use"`
 }
 
@@ -111,6 +120,7 @@ type Change struct {
 	NeverExpires bool       `json:"never_expires,omitempty" doc:"Takes expires_at away"`
 	Quota        *Quota     `json:"quota,omitempty"`
 	NoQuota      bool       `json:"no_quota,omitempty" doc:"Takes the quota away"`
+	Limits       *Limits    `json:"limits,omitempty" doc:"In place of those that it had; an empty object takes them away"`
 	OwnerID      *string    `json:"owner_id,omitempty" maxLength:"64" doc:"Hand the client over; full access only"`
 }
 
@@ -154,7 +164,7 @@ type usePath struct {
 // Acts is one act on many clients.
 type Acts struct {
 	IDs          []string   `json:"ids" minItems:"1" maxItems:"200" minLength:"1" maxLength:"64" doc:"Clients; each is acted on once"`
-	Act          string     `json:"act" enum:"enable,disable,revoke,tags,expiry,extend,quota,reset_traffic,give_flow,take_flow"`
+	Act          string     `json:"act" enum:"enable,disable,revoke,tags,expiry,extend,quota,limits,reset_traffic,give_flow,take_flow"`
 	AddTags      []string   `json:"add_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
 	RemoveTags   []string   `json:"remove_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
 	ExpiresAt    *time.Time `json:"expires_at,omitempty" doc:"Of expiry"`
@@ -162,6 +172,7 @@ type Acts struct {
 	ExtendDays   int        `json:"extend_days,omitempty" minimum:"1" maximum:"3650" doc:"Of extend: as many days more than it had, or from now where its time is over"`
 	Quota        *Quota     `json:"quota,omitempty" doc:"Of quota"`
 	NoQuota      bool       `json:"no_quota,omitempty" doc:"Of quota"`
+	Limits       *Limits    `json:"limits,omitempty" doc:"Of limits: in place of those that each had"`
 	FlowID       string     `json:"flow_id,omitempty" maxLength:"64" doc:"Of give_flow and take_flow"`
 }
 
@@ -195,6 +206,7 @@ type Line struct {
 	Tags      []string   `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	Quota     *Quota     `json:"quota,omitempty"`
+	Limits    Limits     `json:"limits,omitzero"`
 	Disabled  bool       `json:"disabled,omitempty"`
 	Flows     []string   `json:"flows,omitempty" maxItems:"50" minLength:"1" maxLength:"64"`
 }

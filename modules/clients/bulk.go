@@ -22,6 +22,7 @@ const (
 	actExpiry   = "expiry"
 	actExtend   = "extend"
 	actQuota    = "quota"
+	actLimits   = "limits"
 	actReset    = "reset_traffic"
 	actGiveFlow = "give_flow"
 	actTakeFlow = "take_flow"
@@ -67,6 +68,8 @@ func (in *Acts) check() error {
 		return fault.InvalidValue("extend_days", "extend_days belongs to the act extend, and to no other")
 	case (in.Act == actQuota) != (in.Quota != nil || in.NoQuota) || in.Quota != nil && in.NoQuota:
 		return fault.InvalidValue("quota", "quota or no_quota belong to the act quota, and to no other")
+	case (in.Act == actLimits) != (in.Limits != nil):
+		return fault.InvalidValue("limits", "limits belongs to the act limits, and to no other")
 	case (in.Act == actGiveFlow || in.Act == actTakeFlow) != (in.FlowID != ""):
 		return fault.InvalidValue("flow_id", "flow_id belongs to give_flow and take_flow, and to no other act")
 	}
@@ -86,6 +89,7 @@ func (c *clients) act(ctx context.Context, in *Acts, id string) error {
 	return c.edit(ctx, id, nil, func(row *clientRow) (map[string]audit.Change, error) {
 		to := Change{
 			ExpiresAt: in.ExpiresAt, NeverExpires: in.NeverExpires, Quota: in.Quota, NoQuota: in.NoQuota,
+			Limits: in.Limits,
 		}
 		if in.Act == actReset {
 			return row.reset(c.now()), nil

@@ -3,7 +3,6 @@ package clients
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"panel/platform/access"
 	"panel/platform/agentapi"
@@ -40,7 +39,7 @@ type changeRow struct {
 	Fresh    bool
 	Changed  int64
 	Gone     bool
-	Ends     *time.Time
+	term
 }
 
 // changesOf gives what has changed on a list since a position, from the beginning where that is not known any more. Who
@@ -83,7 +82,7 @@ func (s *store) changes(
 				select from client_list_nodes n where n.flow_id = l.flow_id and n.node_id = ?1 and not n.leaves)
 		)
 		select l.flow_id, l.epoch, l.revision, l.fresh, li.client_id, coalesce(li.changed, 0) as changed,
-			li.expires_at as ends, coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
+			li.expires_at, coalesce(li.speed_mbps, 0) as speed_mbps, coalesce(li.addresses, 0) as addresses, coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
 			coalesce(a.number, 0) as number,
 			li.gone or a.client_id is null or a.revoked_at is not null or li.ref <> `+accessRef+` as gone
 		from list l left join lateral (
@@ -109,7 +108,7 @@ func (c *clients) tell(answer *agentapi.ClientChanges, rows []changeRow) error {
 		case row.Gone:
 			answer.Gone = append(answer.Gone, row.ClientID)
 		default:
-			client, err := c.member(&row.accessRow, row.Ends)
+			client, err := c.member(&row.accessRow, row.term)
 			if err != nil {
 				return err
 			}

@@ -146,6 +146,36 @@ func TestAnAgentIsToldWhatHasChangedOnItsLists(t *testing.T) {
 	require.NotEqual(t, former.Key, one.held[anna].Key, "who comes back has another secret")
 }
 
+// Limits go to the agents as a change of one client, and the journal says what they were.
+func TestLimitsReachAgents(t *testing.T) {
+	t.Parallel()
+	s := start(t, nil)
+	one, first := s.asks("fra-01"), s.first()
+	anna := s.add("Anna", "flow_ids", []string{s.flow}, "limits", map[string]any{"speed_mbps": 50})
+	one.takes(first, anna)
+	require.Equal(t, agentapi.ClientLimits{Mbit: 50}, one.held[anna].Limits)
+	require.Zero(t, one.held[first].Limits)
+	whole := s.holds("ams-01").takes(first, anna)
+	require.Contains(t, whole.Clients, one.held[anna])
+
+	limit := func(limits map[string]any, wanted agentapi.ClientLimits) {
+		t.Helper()
+		s.admin.Patch(path+"/"+anna, map[string]any{"revision": s.get(anna).Revision, "limits": limits}).Is(200)
+		require.Eventually(t, func() bool { one.takes(first, anna); return one.held[anna].Limits == wanted }, time.Minute,
+			50*time.Millisecond)
+		require.Equal(t, 1, one.named)
+	}
+	key := one.held[anna].Key
+	limit(map[string]any{"addresses": 3}, agentapi.ClientLimits{Addresses: 3})
+	require.Equal(t, clients.Limits{Addresses: 3}, s.get(anna).Limits, "the others are taken away")
+	s.admin.Patch(path+"/"+anna, map[string]any{"revision": s.get(anna).Revision, "note": "x"}).Is(200)
+	require.Equal(t, clients.Limits{Addresses: 3}, s.get(anna).Limits)
+	limit(map[string]any{}, agentapi.ClientLimits{})
+	require.Equal(t, key, one.held[anna].Key)
+	journal := s.admin.Get("/api/v1/audit?object_id=" + anna).Is(200)
+	require.Contains(t, string(journal.Body), `"from":{"speed_mbps":50},"to":{"addresses":3}`)
+}
+
 // Who asks from what is not known any more is told all: another numbering, a revision that is still to come, one from
 // before somebody went and was forgotten.
 func TestAListThatIsNotKnownAnyMoreIsToldWhole(t *testing.T) {

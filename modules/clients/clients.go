@@ -101,6 +101,7 @@ func (c *clients) add(ctx context.Context, in NewClient) (Client, error) {
 	row := c.made(ctx, label)
 	row.Note, row.Tags, row.ExpiresAt = in.Note, tagsOf(in.Tags), utc(in.ExpiresAt)
 	row.limited(in.Quota, c.now())
+	row.Limits = in.Limits
 	flowIDs := distinct(in.FlowIDs)
 	err = c.store.db.InTx(ctx, func(ctx context.Context) error {
 		if err := c.flows.known(ctx, "flow_ids", flowIDs); err != nil {
@@ -215,7 +216,7 @@ func (c *clients) shown(ctx context.Context, rows []clientRow) ([]Client, error)
 func shownOf(row *clientRow, uses []accessRow, names map[string]string, now time.Time) Client {
 	out := Client{
 		ID: row.ID, Label: row.Label, Note: row.Note, Tags: row.Tags, State: row.state(now), Enabled: row.Enabled,
-		ExpiresAt: utc(row.ExpiresAt), OwnerID: row.OwnerID, HasPublicLink: row.PublicHash != nil, Flows: []Use{},
+		ExpiresAt: utc(row.ExpiresAt), OwnerID: row.OwnerID, Limits: row.Limits, HasPublicLink: row.PublicHash != nil, Flows: []Use{},
 		RevokedAt: utc(row.RevokedAt), CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 		Revision: row.Revision, LastSeenAt: utc(row.LastSeenAt), Online: row.online(now),
 		Used:  Used{Traffic: Traffic{Up: row.UsedUp, Down: row.UsedDown}, Since: row.UsedSince.UTC()},
@@ -341,6 +342,10 @@ func (r *clientRow) changed(to Change, now time.Time) (map[string]audit.Change, 
 		before := r.QuotaBytes
 		r.limited(to.Quota, now)
 		changes["quota"] = audit.Change{From: before, To: to.Quota}
+	}
+	if to.Limits != nil {
+		changes["limits"] = audit.Change{From: r.Limits, To: *to.Limits}
+		r.Limits = *to.Limits
 	}
 	return changes, r.expires(to.ExpiresAt, to.NeverExpires, changes)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"panel/platform/cli"
 )
@@ -57,6 +58,7 @@ func listCommand(env cli.Env) *cobra.Command {
 func addCommand(env cli.Env) *cobra.Command {
 	var flows, tags []string
 	var note string
+	var limits Limits
 	command := &cobra.Command{
 		Use: "add <name>", Short: "Add a client", Args: cobra.ExactArgs(1),
 		Example: "panelctl clients add Anna --flow \"Europe main\"",
@@ -67,7 +69,7 @@ func addCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			wanted := NewClient{Label: args[0], Note: note, Tags: tags}
+			wanted := NewClient{Label: args[0], Note: note, Tags: tags, Limits: limits}
 			for _, named := range flows {
 				id, err := flowNamed(cmd.Context(), client, named)
 				if err != nil {
@@ -86,7 +88,14 @@ func addCommand(env cli.Env) *cobra.Command {
 	flags.StringArrayVar(&flows, "flow", nil, "flow that it may use, by its name or id; may be given several times")
 	flags.StringArrayVar(&tags, "tag", nil, "tag; may be given several times")
 	flags.StringVar(&note, "note", "", "note for administrators")
+	limits.flags(flags)
 	return command
+}
+
+// flags declares them. 0 is without a limit.
+func (l *Limits) flags(flags *pflag.FlagSet) {
+	flags.IntVar(&l.SpeedMbps, "speed", 0, "Mbit/s in each direction on each node; 0: no limit")
+	flags.IntVar(&l.Addresses, "addresses", 0, "addresses from which it may use a node at once; 0: no limit")
 }
 
 // flowNamed gives the id of the flow that a command line names by its name or id.

@@ -60,6 +60,8 @@ func fieldsOf(c Client) []cli.Field {
 		{Key: "tags", Label: heads[3], Value: row[3]},
 		{Key: "expires_at", Label: heads[4], Value: row[4]},
 		{Key: "quota_bytes", Label: "Quota, bytes", Value: quota},
+		{Key: "speed_mbps", Label: "Speed, Mbit/s", Value: cli.OrDash(number(c.Limits.SpeedMbps))},
+		{Key: "addresses", Label: "Addresses at once", Value: cli.OrDash(number(c.Limits.Addresses))},
 		{Key: "used_bytes", Label: "Used, bytes", Value: strconv.FormatInt(c.Used.Up+c.Used.Down, 10)},
 		{Key: "total_bytes", Label: "In all, bytes", Value: strconv.FormatInt(c.Total.Up+c.Total.Down, 10)},
 		{Key: "last_seen_at", Label: "Last seen", Value: cli.Stamp(c.LastSeenAt)},
@@ -98,6 +100,13 @@ func actCommands(env cli.Env) []*cobra.Command {
 			flags: func(command *cobra.Command, body *Acts) {
 				command.Flags().IntVar(&body.ExtendDays, "days", 30, "how many days")
 			},
+		},
+		{
+			use: "limit", short: "Limit the speed and the addresses of clients",
+			body: Acts{Act: actLimits, Limits: &Limits{}}, example: "panelctl clients limit Anna Boris --speed 50 --addresses 3",
+			long: "Limits how fast clients are and from how many addresses at once each uses a node, in place of the limits that " +
+				"they had; without flags it takes them away. They are named by their names or ids.",
+			flags: func(command *cobra.Command, body *Acts) { body.Limits.flags(command.Flags()) },
 		},
 		{
 			use: "reset", short: "Let the quotas of clients begin anew", body: Acts{Act: actReset},

@@ -47,6 +47,9 @@ func TestAClientIsAddedToFlowsByTheirNames(t *testing.T) {
 	require.Len(t, calls, 2)
 	require.JSONEq(t, `{"label": "Anna", "note": "desk", "tags": ["vip"], "flow_ids": ["`+aFlow+`"]}`,
 		strings.TrimPrefix(calls[1], "POST /api/v1/clients "))
+	exit, out, calls = panelctl(t, "add", "Anna", "--speed", "50", "--addresses", "3")
+	require.Zero(t, exit, out)
+	require.Equal(t, []string{`POST /api/v1/clients {"label":"Anna","limits":{"speed_mbps":50,"addresses":3}}`}, calls)
 	exit, out, calls = panelctl(t, "add", "Anna", "--flow", "nowhere")
 	require.NotZero(t, exit)
 	require.Contains(t, out, "there is no flow with the name nowhere")

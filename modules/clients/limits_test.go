@@ -42,6 +42,15 @@ func TestFieldsOfAClientHaveLimits(t *testing.T) {
 			object{"bytes": 5, "more": 1},
 			"5",
 		},
+		"limits": {
+			object{"speed_mbps": -1},
+			object{"speed_mbps": 100_001},
+			object{"speed_mbps": 1.5},
+			object{"addresses": 1001},
+			object{"addresses": "two"},
+			object{"devices": 2},
+			"5",
+		},
 		"expires_at": {"tomorrow", "2027-02-30T00:00:00Z", 5, "2027-01-01"},
 	} {
 		for _, value := range values {
@@ -60,6 +69,7 @@ func TestFieldsOfAClientHaveLimits(t *testing.T) {
 	require.EqualValues(t, 1, got.Revision)
 	require.Empty(t, got.Tags)
 	require.Nil(t, got.Quota)
+	require.Zero(t, got.Limits)
 	longest := s.add(strings.Repeat("я", 64), "note", strings.Repeat("x", 1000), "tags", tags(20), "quota",
 		object{"bytes": int64(1<<53 - 1), "reset": "weekly"}, "expires_at", "9999-12-31T23:59:59Z")
 	require.Len(t, s.get(longest).Tags, 20)

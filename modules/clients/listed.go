@@ -174,7 +174,7 @@ func (s *store) relisted(
 		return " and " + column + " = any(?2::uuid[])"
 	}
 	err = s.db.In(ctx).NewRaw(`with wanted as (
-			select a.client_id, `+accessRef+` as ref, c.expires_at
+			select a.client_id, `+accessRef+` as ref, c.expires_at, c.speed_mbps, c.addresses
 			from client_flows a join client_profiles c on c.id = a.client_id
 			where a.flow_id = ?0`+some("a.client_id")+` and a.revoked_at is null
 				and `+strings.Replace(stateAt, "?", "?3", 1)+` = 'active'
@@ -183,12 +183,14 @@ func (s *store) relisted(
 				and not li.gone and not exists (select from wanted w where w.client_id = li.client_id)
 			returning 1
 		), came as (
-			insert into client_listed as li (flow_id, client_id, ref, expires_at, since, changed)
-			select ?0, w.client_id, w.ref, w.expires_at, ?1, ?1 from wanted w
+			insert into client_listed as li (flow_id, client_id, ref, expires_at, speed_mbps, addresses, since, changed)
+			select ?0, w.client_id, w.ref, w.expires_at, w.speed_mbps, w.addresses, ?1, ?1 from wanted w
 			on conflict (flow_id, client_id) do update set ref = excluded.ref, expires_at = excluded.expires_at,
+				speed_mbps = excluded.speed_mbps, addresses = excluded.addresses,
 				changed = excluded.changed, gone = false,
 				since = case when li.ref = excluded.ref and not li.gone then li.since else excluded.since end
-				where li.gone or li.ref <> excluded.ref or li.expires_at is distinct from excluded.expires_at
+				where li.gone or (li.ref, li.expires_at, li.speed_mbps, li.addresses)
+					is distinct from (excluded.ref, excluded.expires_at, excluded.speed_mbps, excluded.addresses)
 			returning 1
 		)
 		select (select count(*) from went) + (select count(*) from came)`,
@@ -283,11 +285,11 @@ func (c *clients) wholeOf(
 func (c *clients) members(ctx context.Context, flowID string) ([]agentapi.Client, error) {
 	var rows []struct {
 		accessRow
-		ExpiresAt *time.Time
+		term
 	}
 	err := c.store.db.In(ctx).NewSelect().TableExpr("client_listed as li").
 		Join("join client_flows as a on a.flow_id = li.flow_id and a.client_id = li.client_id").
-		ColumnExpr("a.client_id, a.flow_id, a.secret, a.moved, a.number, li.expires_at").
+		ColumnExpr("a.client_id, a.flow_id, a.secret, a.moved, a.number, li.expires_at, li.speed_mbps, li.addresses").
 		Where("li.flow_id = ? and not li.gone and a.revoked_at is null and li.ref = "+accessRef, flowID).
 		OrderExpr("a.client_id").
 		Scan(ctx, &rows)
@@ -296,24 +298,32 @@ func (c *clients) members(ctx context.Context, flowID string) ([]agentapi.Client
 	}
 	all := make([]agentapi.Client, len(rows))
 	for i := range rows {
-		if all[i], err = c.member(&rows[i].accessRow, rows[i].ExpiresAt); err != nil {
+		if all[i], err = c.member(&rows[i].accessRow, rows[i].term); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
 }
 
+// term is until when and within which limits a client on a list is let in.
+type term struct {
+	ExpiresAt *time.Time
+	SpeedMbps int
+	Addresses int
+}
+
 // member opens the secret of a client on a list.
-func (c *clients) member(row *accessRow, expiresAt *time.Time) (agentapi.Client, error) {
+func (c *clients) member(row *accessRow, on term) (agentapi.Client, error) {
 	opened, err := row.open(c.store.vault)
 	if err != nil {
 		return agentapi.Client{}, err
 	}
 	client := agentapi.Client{
 		ID: row.ClientID, UUID: opened.UUID, Key: opened.Key, Number: row.Number, Own: opened.Password,
+		Limits: agentapi.ClientLimits{Mbit: on.SpeedMbps, Addresses: on.Addresses},
 	}
-	if expiresAt != nil {
-		client.Expires = expiresAt.UTC()
+	if on.ExpiresAt != nil {
+		client.Expires = on.ExpiresAt.UTC()
 	}
 	return client, nil
 }

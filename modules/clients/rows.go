@@ -32,6 +32,7 @@ type clientRow struct {
 	QuotaBytes     *int64     `bun:"quota_bytes"`
 	QuotaReset     string     `bun:"quota_reset"`
 	QuotaToldAt    *time.Time `bun:"quota_told_at"` // when it was made known that the quota is reached
+	Limits         `bun:"embed:"`
 	UsedSince      time.Time  `bun:"used_since"`
 	UsedUp         int64      `bun:"used_up"` // since then
 	UsedDown       int64      `bun:"used_down"`

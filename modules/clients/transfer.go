@@ -121,6 +121,7 @@ func (c *clients) prepare(
 func (b *batch) add(c *clients, row *clientRow, line Line, flows map[string]string, field string) error {
 	row.Note, row.Tags, row.ExpiresAt, row.Enabled = line.Note, tagsOf(line.Tags), utc(line.ExpiresAt), !line.Disabled
 	row.limited(line.Quota, row.CreatedAt)
+	row.Limits = line.Limits
 	b.clients = append(b.clients, *row)
 	given := map[string]bool{}
 	for j, named := range line.Flows {
@@ -252,6 +253,7 @@ func (c *clients) writeJSON(ctx context.Context, w io.Writer, f ClientFilter) er
 func lineOf(c Client) Line {
 	line := Line{
 		Label: c.Label, Note: c.Note, Tags: c.Tags, ExpiresAt: c.ExpiresAt, Disabled: !c.Enabled, Quota: c.Quota,
+		Limits: c.Limits,
 	}
 	for _, use := range c.Flows {
 		line.Flows = append(line.Flows, use.FlowID)
@@ -260,8 +262,8 @@ func lineOf(c Client) Line {
 }
 
 var columns = []string{
-	"id", "label", "note", "tags", "state", "expires_at", "quota_bytes", "used_bytes", "total_up", "total_down",
-	"last_seen_at", "flows", "created_at",
+	"id", "label", "note", "tags", "state", "expires_at", "quota_bytes", "speed_mbps", "addresses", "used_bytes",
+	"total_up", "total_down", "last_seen_at", "flows", "created_at",
 }
 
 func (c *clients) writeCSV(ctx context.Context, w io.Writer, f ClientFilter) error {
@@ -284,6 +286,7 @@ func cells(c Client) []string {
 	}
 	line := []string{
 		c.ID, c.Label, c.Note, strings.Join(c.Tags, " "), c.State, moment(c.ExpiresAt), quota,
+		number(c.Limits.SpeedMbps), number(c.Limits.Addresses),
 		strconv.FormatInt(c.Used.Up+c.Used.Down, 10), strconv.FormatInt(c.Total.Up, 10),
 		strconv.FormatInt(c.Total.Down, 10), moment(c.LastSeenAt), strings.Join(flows, ", "),
 		moment(&c.CreatedAt),
@@ -299,6 +302,14 @@ func moment(at *time.Time) string {
 		return ""
 	}
 	return at.Format(time.RFC3339)
+}
+
+// number leaves a cell empty where there is no limit.
+func number(limit int) string {
+	if limit == 0 {
+		return ""
+	}
+	return strconv.Itoa(limit)
 }
 
 // harmless keeps a spreadsheet from running a cell as a formula.
@@ -331,6 +342,7 @@ func (b *batch) bring(ctx context.Context, c *clients, in *clientsapi.Brought) e
 	if in.Quota > 0 {
 		row.limited(&Quota{Bytes: in.Quota, Reset: in.Reset}, row.CreatedAt)
 	}
+	row.Limits.Addresses = in.Addresses
 	row.UsedUp, row.UsedDown, row.TotalUp, row.TotalDown = in.Up, in.Down, in.Up, in.Down
 	b.clients = append(b.clients, *row)
 	for _, use := range in.Uses {

@@ -31,6 +31,21 @@ type Client struct {
 	Number  int64     `json:"number,omitempty"`   // among all accesses of clients to flows; 0: an older panel wrote it
 	Own     string    `json:"password,omitempty"` // instead of one of the key
 	Expires time.Time `json:"expires,omitzero"`   // from then on the agent lets it in no more
+
+	Limits ClientLimits `json:"limits,omitzero"`
+}
+
+// ClientLimits are what a client may use of one node at once, over all its flows there. Zero is without a limit. An
+// older agent keeps to none.
+type ClientLimits struct {
+	Mbit      int `json:"mbit,omitempty"`      // a second, in each direction
+	Addresses int `json:"addresses,omitempty"` // from which it comes at once
+}
+
+// Tighter says whether these limits forbid something that others allow.
+func (l ClientLimits) Tighter(than ClientLimits) bool {
+	less := func(a, b int) bool { return a > 0 && (b == 0 || a < b) }
+	return less(l.Mbit, than.Mbit) || less(l.Addresses, than.Addresses)
 }
 
 // ListOf is what a listener of a configuration says about its clients, as the member "clients_of" of an inbound.
@@ -82,9 +97,10 @@ func (c Clients) Check() error {
 		flows[flow.FlowID] = true
 		known := make(map[string]bool, len(flow.Clients))
 		for _, client := range flow.Clients {
-			if client.ID == "" || known[client.ID] || client.UUID == "" || len(client.Key) != keyOfClient {
-				return fmt.Errorf("check the clients of flow %s: one has no id or no secret, or stands there twice",
-					flow.FlowID)
+			if client.ID == "" || known[client.ID] || client.UUID == "" || len(client.Key) != keyOfClient ||
+				client.Limits.Mbit < 0 || client.Limits.Addresses < 0 {
+				return fmt.Errorf("check the clients of flow %s: one has no id, no secret or a negative limit, "+
+					"or stands there twice", flow.FlowID)
 			}
 			known[client.ID] = true
 		}

@@ -112,6 +112,7 @@ type Brought struct {
 	Quota     int64  // bytes; 0: as much as it likes
 	Reset     string // of the quota: never, daily, weekly or monthly
 	Up, Down  int64  // bytes that it has used of it
+	Addresses int    // from which it uses a node at once; 0: as many as it likes
 	Uses      []BroughtUse
 }
 

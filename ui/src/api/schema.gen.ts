@@ -4534,6 +4534,7 @@ export interface components {
             expires?: string;
             id: string;
             key: string;
+            limits?: components["schemas"]["AgentapiClientLimits"];
             /** Format: int64 */
             number?: number;
             password?: string;
@@ -4553,6 +4554,12 @@ export interface components {
             more?: boolean;
             /** @description What to ask from next */
             to: components["schemas"]["AgentapiListPosition"];
+        };
+        AgentapiClientLimits: {
+            /** Format: int64 */
+            addresses?: number;
+            /** Format: int64 */
+            mbit?: number;
         };
         AgentapiCommand: {
             /** @description Arguments of that kind */
@@ -5958,7 +5965,7 @@ export interface components {
         };
         ClientsActs: {
             /** @enum {string} */
-            act: "enable" | "disable" | "revoke" | "tags" | "expiry" | "extend" | "quota" | "reset_traffic" | "give_flow" | "take_flow";
+            act: "enable" | "disable" | "revoke" | "tags" | "expiry" | "extend" | "quota" | "limits" | "reset_traffic" | "give_flow" | "take_flow";
             /** @description Of tags */
             add_tags?: string[];
             /**
@@ -5975,6 +5982,8 @@ export interface components {
             flow_id?: string;
             /** @description Clients; each is acted on once */
             ids: string[];
+            /** @description Of limits: in place of those that each had */
+            limits?: components["schemas"]["ClientsLimits"];
             /** @description Of expiry */
             never_expires?: boolean;
             /** @description Of quota */
@@ -6004,6 +6013,8 @@ export interface components {
             /** Format: date-time */
             expires_at?: string;
             label?: string;
+            /** @description In place of those that it had; an empty object takes them away */
+            limits?: components["schemas"]["ClientsLimits"];
             /** @description Takes expires_at away */
             never_expires?: boolean;
             /** @description Takes the quota away */
@@ -6040,6 +6051,7 @@ export interface components {
              * @description When it was last seen to carry anything; null: never
              */
             last_seen_at: string | null;
+            limits: components["schemas"]["ClientsLimits"];
             note: string;
             /** @description It carried something within the last three minutes */
             online: boolean;
@@ -6134,12 +6146,25 @@ export interface components {
             /** @description Labels that are there already; nothing was changed about them */
             skipped: string[];
         };
+        ClientsLimits: {
+            /**
+             * Format: int64
+             * @description From which it uses a node at once; one of IPv6 is a /64, and one that has carried nothing for 30 s gives way
+             */
+            addresses?: number;
+            /**
+             * Format: int64
+             * @description Mbit/s in each direction on each node, all its connections together
+             */
+            speed_mbps?: number;
+        };
         ClientsLine: {
             disabled?: boolean;
             /** Format: date-time */
             expires_at?: string;
             flows?: string[];
             label: string;
+            limits?: components["schemas"]["ClientsLimits"];
             note?: string;
             quota?: components["schemas"]["ClientsQuota"];
             tags?: string[];
@@ -6150,6 +6175,7 @@ export interface components {
             /** @description Flows that it may use */
             flow_ids?: string[];
             label: string;
+            limits?: components["schemas"]["ClientsLimits"];
             note?: string;
             quota?: components["schemas"]["ClientsQuota"];
             tags?: string[];

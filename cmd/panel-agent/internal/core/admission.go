@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/netip"
 	"slices"
 	"sync"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/xtls/xray-core/app/dispatcher"
 	"github.com/xtls/xray-core/common"
 	xnet "github.com/xtls/xray-core/common/net"
@@ -20,6 +22,9 @@ import (
 	xtransport "github.com/xtls/xray-core/transport"
 	"github.com/xtls/xray-core/transport/internet/stat"
 	"google.golang.org/protobuf/types/known/emptypb"
+
+	"panel/cmd/panel-agent/internal/core/limits"
+	"panel/platform/agentapi"
 )
 
 // admission is the dispatcher of the core, with the streams of each user at hand: whoever is put out has them ended,
@@ -28,13 +33,25 @@ import (
 type admission struct {
 	routing.Dispatcher
 
-	admits func(email string) (limited, admitted bool)
+	admits func(email string) terms
+	limits *limits.Keeper
 
 	mu   sync.Mutex
 	open map[string]map[*dispatched]bool
 }
 
-var errPutOut = errors.New("the client may not use this flow any more")
+// terms are on what a user begins a stream.
+type terms struct {
+	admitted bool
+	counted  bool // its bytes must be counted as they pass
+	clientID string
+	limits   agentapi.ClientLimits
+}
+
+var (
+	errPutOut    = errors.New("the client may not use this flow any more")
+	errElsewhere = errors.New("the client uses the node from as many addresses as it may")
+)
 
 // The core makes its dispatcher from a message of its configuration. An empty message stands for one with admission.
 func init() {
@@ -47,8 +64,10 @@ func init() {
 		if !ok {
 			return nil, errors.New("make the dispatcher: it is none")
 		}
-		everybody := func(string) (bool, bool) { return false, true }
-		return &admission{Dispatcher: plain, admits: everybody, open: map[string]map[*dispatched]bool{}}, nil
+		return &admission{
+			Dispatcher: plain, limits: limits.New(clockwork.NewRealClock()), open: map[string]map[*dispatched]bool{},
+			admits: func(string) terms { return terms{admitted: true} },
+		}, nil
 	}))
 }
 
@@ -68,6 +87,7 @@ type dispatched struct {
 	cancel context.CancelFunc
 	conn   io.Closer // nil: datagrams
 	link   *xtransport.Link
+	visit  *limits.Visit // nil: nothing limits it
 	ended  bool
 	hidden bool // its bytes may pass through the kernel, which counts them at its end
 }
@@ -98,6 +118,9 @@ func (a *admission) Dispatch(ctx context.Context, to xnet.Destination) (*xtransp
 		return nil, err
 	}
 	a.carry(stream, link)
+	if stream.visit != nil {
+		return stream.visit.Near(ctx, link), nil
+	}
 	return link, nil
 }
 
@@ -111,6 +134,9 @@ func (a *admission) DispatchLink(ctx context.Context, to xnet.Destination, link 
 		return a.Dispatcher.DispatchLink(ctx, to, link)
 	}
 	defer a.leave(email, stream)
+	if stream.visit != nil {
+		link = stream.visit.Far(ctx, link)
+	}
 	return a.Dispatcher.DispatchLink(ctx, to, link)
 }
 
@@ -132,24 +158,47 @@ func (a *admission) enter(ctx context.Context) (context.Context, *dispatched, st
 	}
 	own, cancel := context.WithCancel(ctx)
 	stream.cancel = cancel
-	if !a.note(email, stream, from) {
+	if err := a.note(email, stream, from); err != nil {
 		stream.end()
-		return ctx, nil, "", errPutOut
+		return ctx, nil, "", err
 	}
 	context.AfterFunc(own, func() { a.leave(email, stream) })
 	return own, stream, email, nil
 }
 
-// note keeps a stream of a user who is admitted. The bytes of one with a limit do not pass through the kernel.
-func (a *admission) note(email string, stream *dispatched, from *session.Inbound) bool {
+// note keeps a stream of a user who is admitted, and holds it to the limits of the user.
+func (a *admission) note(email string, stream *dispatched, from *session.Inbound) error {
+	on, admitted := a.keep(email, stream, from)
+	if !admitted {
+		return errPutOut
+	}
+	if on.limits == (agentapi.ClientLimits{}) {
+		return nil
+	}
+	var source netip.Addr
+	if address := from.Source.Address; address != nil && address.Family().IsIP() {
+		source, _ = netip.AddrFromSlice(address.IP())
+	}
+	visit, room := a.limits.Enter(on.clientID, on.limits, source, func() { a.endOne(stream) })
+	if !room {
+		a.leave(email, stream)
+		return errElsewhere
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	stream.visit = visit
+	return nil
+}
+
+// keep notes a stream of a user who is admitted. The bytes of one with a limit do not pass through the kernel.
+func (a *admission) keep(email string, stream *dispatched, from *session.Inbound) (on terms, admitted bool) {
 	const neverInKernel = 3
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	limited, admitted := a.admits(email)
-	if !admitted {
-		return false
+	if on = a.admits(email); !on.admitted {
+		return on, false
 	}
-	if limited {
+	if on.counted || on.limits != (agentapi.ClientLimits{}) {
 		from.CanSpliceCopy = neverInKernel
 	}
 	stream.hidden = from.CanSpliceCopy != neverInKernel
@@ -157,7 +206,7 @@ func (a *admission) note(email string, stream *dispatched, from *session.Inbound
 		a.open[email] = map[*dispatched]bool{}
 	}
 	a.open[email][stream] = true
-	return true
+	return on, true
 }
 
 // userOf is who opened a connection, where its transport has let it in and the proxy has overlooked that: Hysteria
@@ -189,6 +238,18 @@ func (a *admission) leave(email string, stream *dispatched) {
 	if len(a.open[email]) == 0 {
 		delete(a.open, email)
 	}
+	if stream.visit != nil {
+		stream.visit.Leave()
+	}
+}
+
+// endOne ends a stream that gives way to another one.
+func (a *admission) endOne(stream *dispatched) {
+	a.mu.Lock()
+	stream.ended = true
+	one := *stream
+	a.mu.Unlock()
+	one.end()
 }
 
 // end ends the streams of a user; with hidden, only those whose bytes may pass uncounted.

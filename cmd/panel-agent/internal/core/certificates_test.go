@@ -80,25 +80,31 @@ func encoded(t *testing.T, value any) []byte {
 // core races inside itself when it is a client.
 func streamThrough(t *testing.T, client []byte) net.Conn {
 	t.Helper()
-	echo, err := net.ResolveTCPAddr("tcp", agenttest.EchoServer(t))
+	conn, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", doorTo(t, client, agenttest.EchoServer(t))))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = conn.Close() })
+	require.NoError(t, agenttest.Talk(conn, "before"))
+	return conn
+}
+
+// doorTo is a port that leads through a client, which runs until the test ends, to an address of this host.
+func doorTo(t *testing.T, client []byte, address string) int {
+	t.Helper()
+	to, err := net.ResolveTCPAddr("tcp", address)
 	require.NoError(t, err)
 	var config object
 	require.NoError(t, json.Unmarshal(client, &config))
-	port, host := agenttest.FreePort(t), echo.IP.String()
+	port, host := agenttest.FreePort(t), to.IP.String()
 	if tunnelOf(client) != "" { // which carries nothing to this host; the entry leads it there
 		host = "198.51.100.7"
 	}
 	config["inbounds"] = []object{{
 		"tag": "door", "listen": "127.0.0.1", "port": port, "protocol": "dokodemo-door",
-		"settings": object{"address": host, "port": echo.Port, "network": "tcp"},
+		"settings": object{"address": host, "port": to.Port, "network": "tcp"},
 	}}
 	through := newSupervisor(t, t.TempDir())
 	require.NoError(t, through.Swap(t.Context(), Spec{Revision: 1, Hash: "client", Core: encoded(t, config)}))
-	conn, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", port))
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = conn.Close() })
-	require.NoError(t, agenttest.Talk(conn, "before"))
-	return conn
+	return port
 }
 
 // shownAt is the serial number of the certificate that a port shows.

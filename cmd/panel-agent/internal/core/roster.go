@@ -65,18 +65,18 @@ func (r *roster) attach(core *xray.Instance) {
 	}
 }
 
-// admits says whether a user may begin a stream, and whether its bytes are limited. Users that no list names are those
-// of the configuration.
-func (r *roster) admits(email string) (limited, admitted bool) {
+// admits says whether and on what terms a user may begin a stream. Users that no list names are those of the
+// configuration.
+func (r *roster) admits(email string) terms {
 	flowID, clientID := agentapi.ClientOfEmail(email)
 	if clientID == "" || !slices.ContainsFunc(r.in, func(in listed) bool { return in.FlowID == flowID }) {
-		return false, true
+		return terms{admitted: true}
 	}
 	r.view.RLock()
-	_, there := r.held[flowID][clientID]
+	client, there := r.held[flowID][clientID]
 	r.view.RUnlock()
-	limited, over := r.meter.enter(email)
-	return limited, there && !over
+	counted, over := r.meter.enter(email)
+	return terms{admitted: there && !over, counted: counted, clientID: clientID, limits: client.Limits}
 }
 
 // admitted are those of the lists whose time has not ended and who have not reached their limits.
@@ -159,11 +159,15 @@ func (r *roster) renew() error {
 	now := time.Now()
 	var problems []error
 	for flowID, after := range r.admitted(now) {
-		gone, came := changesOf(r.held[flowID], after)
+		before := r.held[flowID]
+		gone, came := changesOf(before, after)
 		r.view.Lock()
 		r.held[flowID] = after
 		r.view.Unlock()
 		problems = append(problems, r.exchange(flowID, gone, came))
+		for id, client := range after {
+			r.hold(flowID, before[id], client)
+		}
 	}
 	r.expireAt(r.stored.lists.next(now), now)
 	return errors.Join(problems...)
@@ -182,7 +186,7 @@ func (r *roster) reviewAll(clientIDs []string) error {
 
 // review is renew for some clients of a list. The lock is held.
 func (r *roster) review(flowID string, clientIDs []string) error {
-	var gone, came []agentapi.Client
+	var gone, came, others []agentapi.Client
 	now, ends := time.Now(), false
 	r.view.Lock()
 	if r.held[flowID] == nil {
@@ -201,6 +205,9 @@ func (r *roster) review(flowID string, clientIDs []string) error {
 		if may {
 			r.held[flowID][id] = client
 		}
+		if same && before.Limits != client.Limits {
+			others = append(others, before)
+		}
 		if may && !same {
 			came = append(came, client)
 		}
@@ -209,7 +216,22 @@ func (r *roster) review(flowID string, clientIDs []string) error {
 	if ends {
 		r.expireAt(r.stored.lists.next(now), now)
 	}
+	for _, before := range others {
+		r.hold(flowID, before, r.stored.lists[flowID][before.ID])
+	}
 	return r.exchange(flowID, gone, came)
+}
+
+// hold has the streams of a client who is let in as before keep to its limits of now. Those that were begun under wider
+// ones end, for they may pass through the kernel, or come from too many addresses; programs open them again at once.
+func (r *roster) hold(flowID string, before, now agentapi.Client) {
+	if r.admission == nil || before.ID != now.ID || before.Limits == now.Limits || !sameSecret(before, now) {
+		return
+	}
+	r.admission.limits.Change(now.ID, now.Limits)
+	if now.Limits.Tighter(before.Limits) {
+		r.admission.end(agentapi.ClientEmail(flowID, now.ID), false)
+	}
 }
 
 // limit takes limits of clients. Whoever gets the first one is counted from now on as its bytes pass; streams that the

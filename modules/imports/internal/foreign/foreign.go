@@ -56,6 +56,7 @@ type Client struct {
 	Disabled  bool       `json:"disabled,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	Quota     int64      `json:"quota,omitempty"` // bytes
+	Addresses int        `json:"addresses,omitempty"`
 	Reset     string     `json:"reset,omitempty"`
 	Up        int64      `json:"up,omitempty"`
 	Down      int64      `json:"down,omitempty"`

@@ -71,9 +71,6 @@ func (r *reader) clients(e *foreign.Entry, s *settings) {
 			r.client(e, at(i), i, one)
 		}
 	}
-	if slices.ContainsFunc(parsed, func(one *client) bool { return one != nil && one.LimitIP > 0 }) {
-		r.note(".settings.clients.limitIp", foreign.SettingLeftOut, "limitIp") // once for all of them
-	}
 	if len(e.Clients) == 0 {
 		r.note(".settings.clients", foreign.NoClients, "")
 	}
@@ -98,6 +95,8 @@ func (r *reader) client(e *foreign.Entry, at string, index int, one *client) {
 	if one.ExpiryTime < 0 {
 		r.note(at+".expiryTime", foreign.ExpiryOnFirstUse, c.Label)
 	}
+	const mostAddresses = 1000
+	c.Addresses = int(min(max(one.LimitIP, 0), mostAddresses))
 	r.quota(&c, at, one)
 	e.Clients = append(e.Clients, c)
 }

@@ -12,6 +12,7 @@ import { everyPage } from "@/components/table/every-page";
 
 type Schemas = components["schemas"];
 export type Client = Omit<Schemas["ClientsClient"], "quota"> & { quota: Schemas["ClientsQuota"] | null };
+export type Limits = Schemas["ClientsLimits"];
 export type ClientState = Client["state"];
 export type Line = components["schemas"]["ClientsLine"];
 type NewClient = components["schemas"]["ClientsNewClient"];

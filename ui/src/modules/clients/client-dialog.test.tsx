@@ -53,6 +53,18 @@ describe("the dialog of a client", () => {
     expect(put).not.toHaveBeenCalled();
   });
 
+  it("sends limits when they were changed, and an empty field takes one away", async () => {
+    const limited = { ...client, limits: { speed_mbps: 50, addresses: 3 } };
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...limited, revision: 4 }));
+    await renderApp(<ClientDialog client={limited} onClose={vi.fn()} />);
+    expect(await screen.findByLabelText("Speed, Mbit/s")).toHaveValue("50");
+    await user.clear(screen.getByLabelText("Addresses at once"));
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(patch).toHaveBeenCalledOnce());
+    const { body } = patch.mock.calls[0]![1] as unknown as { body: object };
+    expect(JSON.parse(JSON.stringify(body))).toMatchObject({ limits: { speed_mbps: 50 } });
+  });
+
   it("goes on from what is there when a flow was refused and it is saved again", async () => {
     const one = { ...client, flows: client.flows.slice(0, 1) };
     const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...one, revision: 4 }));

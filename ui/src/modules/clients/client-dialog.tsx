@@ -12,6 +12,7 @@ import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { flowNamesQuery, useAddClient, useChangeClient, type Client } from "./api";
 import classes from "./clients.module.css";
+import { LimitsFields } from "./limits-fields";
 
 const gigabyte = 1_073_741_824;
 const resets = ["never", "daily", "weekly", "monthly"] as const;
@@ -39,11 +40,12 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
   const [expires, setExpires] = useState(client?.expires_at ?? undefined);
   const [gigabytes, setGigabytes] = useState<number | string>(client?.quota ? client.quota.bytes / gigabyte : "");
   const [reset, setReset] = useState(client?.quota?.reset ?? "never");
+  const [limits, setLimits] = useState(client?.limits ?? {});
   const [flows, setFlows] = useState(client?.flows.map((use) => use.flow_id) ?? []);
   const [tried, setTried] = useState(false);
   const typed = { label: label.trim(), note, tags };
   const quota = Number(gigabytes) > 0 ? { bytes: Math.round(Number(gigabytes) * gigabyte), reset } : undefined;
-  const asked = { ...typed, expires, quota, flows };
+  const asked = { ...typed, expires, quota, limits, flows };
   const key = useRequestKey(asked);
   const [before] = useState(() => JSON.stringify(asked));
   const close = useTyped(JSON.stringify(asked) !== before);
@@ -57,9 +59,10 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
       onClose();
     };
     const end = expires ? { expires_at: expires } : client?.expires_at ? { never_expires: true } : {};
+    const most = JSON.stringify(limits) === JSON.stringify(client?.limits ?? {}) ? {} : { limits };
     const limit = quota ? { quota } : client?.quota ? { no_quota: true } : {};
-    if (client) change.mutate({ client, change: { ...typed, ...end, ...limit }, flows }, { onSuccess });
-    else add.mutate({ ...typed, expires_at: expires, quota, flow_ids: flows, key }, { onSuccess });
+    if (client) change.mutate({ client, change: { ...typed, ...end, ...limit, ...most }, flows }, { onSuccess });
+    else add.mutate({ ...typed, expires_at: expires, quota, ...most, flow_ids: flows, key }, { onSuccess });
   };
   const ids = {
     label: "client-label",
@@ -67,6 +70,8 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
     flow_ids: "client-flows",
     expires_at: "client-expires",
     quota: "client-quota",
+    "limits.speed_mbps": "client-speed",
+    "limits.addresses": "client-addresses",
     tags: "client-tags",
   };
   return (
@@ -131,6 +136,12 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
           onChange={(value) => setReset((value ?? "never") as typeof reset)}
         />
       </div>
+      <LimitsFields
+        limits={limits}
+        onChange={setLimits}
+        ids={{ speed: ids["limits.speed_mbps"], addresses: ids["limits.addresses"] }}
+        errors={{ speed: wrong["limits.speed_mbps"], addresses: wrong["limits.addresses"] }}
+      />
       <TagsInput
         size="md"
         id={ids.tags}

@@ -42,6 +42,9 @@ export function ClientsBar({ clients, every, block, onAct, onClear }: ClientsBar
           <Menu.Item disabled={closed} onClick={() => onAct("give_flow")}>
             {t("bar.give")}
           </Menu.Item>
+          <Menu.Item disabled={closed} onClick={() => onAct("limits")}>
+            {t("bar.limits")}
+          </Menu.Item>
           <Menu.Item disabled={closed} onClick={() => onAct("tags")}>
             {t("bar.tags")}
           </Menu.Item>

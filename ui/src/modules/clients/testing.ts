@@ -9,6 +9,7 @@ export const client: Client = {
   enabled: true,
   expires_at: null,
   quota: null,
+  limits: {},
   used: { up: 1_048_576, down: 2_097_152, since: "2026-03-10T15:02:00Z" },
   total: { up: 1_048_576, down: 2_097_152 },
   last_seen_at: null,

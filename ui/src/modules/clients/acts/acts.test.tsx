@@ -61,6 +61,21 @@ describe("acts on clients", () => {
     await waitFor(() => expect(sent(post)).toEqual({ ids: [client.id], act: "extend", extend_days: 7 }));
   });
 
+  it("limit what clients may use of each node, and say whose connections end once", async () => {
+    const { post, dialog } = await open("limits", [{ ...client, online: true }, { ...client, id: "c-2" }]);
+    expect(dialog.getByText(/1 client is online: under a tighter limit its connections end once/)).toBeInTheDocument();
+    await user.type(dialog.getByRole("textbox", { name: "Speed, Mbit/s" }), "50");
+    await user.type(dialog.getByRole("textbox", { name: "Addresses at once" }), "2");
+    await user.click(dialog.getByRole("button", { name: "Set the limits" }));
+    await waitFor(() =>
+      expect(sent(post)).toEqual({
+        ids: [client.id, "c-2"],
+        act: "limits",
+        limits: { speed_mbps: 50, addresses: 2 },
+      }),
+    );
+  });
+
   it("give a flow to those who do not have it", async () => {
     const without = { ...client, id: "c-2", label: "Vera", flows: [] };
     const { post, dialog } = await open("give_flow", [client, without]);
@@ -85,7 +100,7 @@ describe("acts on clients", () => {
 
   it("take nobody who was revoked", () => {
     const gone = { ...client, state: "revoked" as const };
-    for (const act of ["enable", "disable", "extend", "tags", "give_flow", "reset_traffic", "revoke"] as const)
+    for (const act of ["enable", "disable", "extend", "limits", "tags", "give_flow", "reset_traffic", "revoke"] as const)
       expect(whyLeft(act, gone)).toBe("act.leftRevoked");
   });
 });

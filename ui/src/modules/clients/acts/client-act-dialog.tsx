@@ -6,6 +6,7 @@ import { ActDialog, type ActResult } from "@/components/dialog/act-dialog";
 import { TagChangeFields, useTagChange } from "@/components/form/tag-change";
 import { useFormat } from "@/text/use-format";
 import { flowNamesQuery, type Acts, type Client } from "../api";
+import { LimitsFields } from "../limits-fields";
 import { effectsOf, whyLeft, type ClientAct } from "./effects";
 import { runAct } from "./run";
 
@@ -95,6 +96,7 @@ function useEntry(act: ClientAct, clients: readonly Client[]): Entry {
   const [days, setDays] = useState<number | string>(30);
   const { change, setChange, nothing } = useTagChange();
   const [flow, setFlow] = useState<string | null>(null);
+  const [limits, setLimits] = useState(clients.length === 1 ? clients[0]!.limits : {});
   const flows = useQuery({ ...flowNamesQuery, enabled: act === "give_flow" }).data ?? [];
   if (act === "extend") {
     const count = Number(days);
@@ -116,6 +118,13 @@ function useEntry(act: ClientAct, clients: readonly Client[]): Entry {
           onChange={setDays}
         />
       ),
+    };
+  }
+  if (act === "limits") {
+    return {
+      request: { act, limits },
+      dirty: Object.values(limits).some((limit) => limit !== undefined),
+      fields: <LimitsFields limits={limits} onChange={setLimits} />,
     };
   }
   if (act === "give_flow") {

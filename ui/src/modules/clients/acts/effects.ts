@@ -2,7 +2,15 @@ import type { TFunction } from "i18next";
 import type { ActEffect } from "@/components/dialog/act-dialog";
 import type { Client } from "../api";
 
-export type ClientAct = "enable" | "disable" | "extend" | "tags" | "give_flow" | "reset_traffic" | "revoke";
+export type ClientAct =
+  | "enable"
+  | "disable"
+  | "extend"
+  | "limits"
+  | "tags"
+  | "give_flow"
+  | "reset_traffic"
+  | "revoke";
 
 /** Why a chosen client does not take part; undefined where it does. The word is one of the messages `act.left…`. */
 export function whyLeft(act: ClientAct, client: Client, flowId?: string): string | undefined {
@@ -58,6 +66,12 @@ export function effectsOf(
       "again",
       "in-sync",
       of((client) => client.state === "expired"),
+    );
+  if (act === "limits")
+    say(
+      "opensAgain",
+      "drifted",
+      of((client) => client.online),
     );
   if (act === "reset_traffic") {
     const used = clients.reduce((sum, client) => sum + client.used.up + client.used.down, 0);

@@ -107,6 +107,9 @@ function Acts({ client, block, onEdit, onAct }: Pick<ClientViewProps, "client" |
           <Menu.Item disabled={closed || client.expires_at === null} onClick={() => onAct("extend")}>
             {t("bar.extend")}
           </Menu.Item>
+          <Menu.Item disabled={closed} onClick={() => onAct("limits")}>
+            {t("bar.limits")}
+          </Menu.Item>
           <Menu.Item disabled={closed} onClick={() => onAct("tags")}>
             {t("bar.tags")}
           </Menu.Item>
@@ -193,11 +196,15 @@ function FactsCard({ client, owner }: { client: Client; owner: string | undefine
   const format = useFormat();
   const total = (what: "up" | "down") => format.bytes(client.total[what]);
   const when = (at: string | null, none: string): ReactNode => (at ? <RelativeTime at={at} /> : none);
+  const limit = (value: number | undefined) =>
+    value === undefined ? t("limits.none") : t("limits.eachNode", { value: format.number(value) });
   return (
     <Card title={t("page.facts")}>
       <Facts
         items={[
           { name: t("columns.expires"), value: when(client.expires_at, t("never")) },
+          { name: t("limits.speed"), value: limit(client.limits.speed_mbps) },
+          { name: t("limits.addresses"), value: limit(client.limits.addresses) },
           { name: t("page.total"), value: `${total("down")} ↓ ${total("up")} ↑` },
           { name: t("columns.created"), value: when(client.created_at, "") },
           ...(client.revoked_at ? [{ name: t("page.revokedAt"), value: when(client.revoked_at, "") }] : []),
