@@ -172,7 +172,7 @@ func TestLimitsReachAgents(t *testing.T) {
 	require.Equal(t, clients.Limits{Addresses: 3}, s.get(anna).Limits)
 	limit(map[string]any{}, agentapi.ClientLimits{})
 	require.Equal(t, key, one.held[anna].Key)
-	journal := s.admin.Get("/api/v1/audit?object_id=" + anna).Is(200)
+	journal := s.admin.Get("/api/v1/audit?object=" + anna).Is(200)
 	require.Contains(t, string(journal.Body), `"from":{"speed_mbps":50},"to":{"addresses":3}`)
 }
 

@@ -159,7 +159,7 @@ func (p *people) add(flowID string, clients []foreign.Client) {
 		p.all = append(p.all, clientsapi.Brought{
 			Label: c.Label, Note: c.Note, Disabled: c.Disabled, ExpiresAt: c.ExpiresAt, Quota: c.Quota, Reset: c.Reset,
 			Addresses: c.Addresses,
-			Up: c.Up, Down: c.Down, Uses: []clientsapi.BroughtUse{use},
+			Up:        c.Up, Down: c.Down, Uses: []clientsapi.BroughtUse{use},
 		})
 	}
 }

@@ -22,7 +22,7 @@ export function LimitsFields({ limits, onChange, ids, errors }: LimitsFieldsProp
     allowDecimal: false,
     allowNegative: false,
     value: limits[name] ?? "",
-    onChange: (value: number | string) => onChange({ ...limits, [name]: Number(value) > 0 ? Number(value) : undefined }),
+    onChange: (value: number | string) => onChange({ ...limits, [name]: Number(value) || undefined }),
   });
   return (
     <div className={classes.limits}>

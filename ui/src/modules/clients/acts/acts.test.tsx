@@ -62,7 +62,10 @@ describe("acts on clients", () => {
   });
 
   it("limit what clients may use of each node, and say whose connections end once", async () => {
-    const { post, dialog } = await open("limits", [{ ...client, online: true }, { ...client, id: "c-2" }]);
+    const { post, dialog } = await open("limits", [
+      { ...client, online: true },
+      { ...client, id: "c-2" },
+    ]);
     expect(dialog.getByText(/1 client is online: under a tighter limit its connections end once/)).toBeInTheDocument();
     await user.type(dialog.getByRole("textbox", { name: "Speed, Mbit/s" }), "50");
     await user.type(dialog.getByRole("textbox", { name: "Addresses at once" }), "2");
@@ -100,7 +103,16 @@ describe("acts on clients", () => {
 
   it("take nobody who was revoked", () => {
     const gone = { ...client, state: "revoked" as const };
-    for (const act of ["enable", "disable", "extend", "limits", "tags", "give_flow", "reset_traffic", "revoke"] as const)
+    for (const act of [
+      "enable",
+      "disable",
+      "extend",
+      "limits",
+      "tags",
+      "give_flow",
+      "reset_traffic",
+      "revoke",
+    ] as const)
       expect(whyLeft(act, gone)).toBe("act.leftRevoked");
   });
 });

@@ -2,15 +2,7 @@ import type { TFunction } from "i18next";
 import type { ActEffect } from "@/components/dialog/act-dialog";
 import type { Client } from "../api";
 
-export type ClientAct =
-  | "enable"
-  | "disable"
-  | "extend"
-  | "limits"
-  | "tags"
-  | "give_flow"
-  | "reset_traffic"
-  | "revoke";
+export type ClientAct = "enable" | "disable" | "extend" | "limits" | "tags" | "give_flow" | "reset_traffic" | "revoke";
 
 /** Why a chosen client does not take part; undefined where it does. The word is one of the messages `act.left…`. */
 export function whyLeft(act: ClientAct, client: Client, flowId?: string): string | undefined {
