@@ -161,8 +161,10 @@ func TestLimitsReachAgents(t *testing.T) {
 	limit := func(limits map[string]any, wanted agentapi.ClientLimits) {
 		t.Helper()
 		s.admin.Patch(path+"/"+anna, map[string]any{"revision": s.get(anna).Revision, "limits": limits}).Is(200)
-		require.Eventually(t, func() bool { one.takes(first, anna); return one.held[anna].Limits == wanted }, time.Minute,
-			50*time.Millisecond)
+		require.Eventually(t, func() bool {
+			one.takes(first, anna)
+			return one.held[anna].Limits == wanted
+		}, time.Minute, 50*time.Millisecond)
 		require.Equal(t, 1, one.named)
 	}
 	key := one.held[anna].Key

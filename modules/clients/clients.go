@@ -216,7 +216,8 @@ func (c *clients) shown(ctx context.Context, rows []clientRow) ([]Client, error)
 func shownOf(row *clientRow, uses []accessRow, names map[string]string, now time.Time) Client {
 	out := Client{
 		ID: row.ID, Label: row.Label, Note: row.Note, Tags: row.Tags, State: row.state(now), Enabled: row.Enabled,
-		ExpiresAt: utc(row.ExpiresAt), OwnerID: row.OwnerID, Limits: row.Limits, HasPublicLink: row.PublicHash != nil, Flows: []Use{},
+		ExpiresAt: utc(row.ExpiresAt), OwnerID: row.OwnerID, Limits: row.Limits,
+		HasPublicLink: row.PublicHash != nil, Flows: []Use{},
 		RevokedAt: utc(row.RevokedAt), CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 		Revision: row.Revision, LastSeenAt: utc(row.LastSeenAt), Online: row.online(now),
 		Used:  Used{Traffic: Traffic{Up: row.UsedUp, Down: row.UsedDown}, Since: row.UsedSince.UTC()},

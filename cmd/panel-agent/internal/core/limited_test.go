@@ -117,7 +117,8 @@ func TestAClientIsHeldToItsSpeed(t *testing.T) {
 			require.EqualValues(t, bytes, read)
 			require.Greater(t, time.Since(began), least-begun, "down: what the buffers of all programs hold is there at once")
 			carried := "user>>>" + agentapi.ClientEmail(listedFlow, "anna") + ">>>traffic>>>downlink"
-			require.Eventually(t, func() bool { return counted(s, carried) >= bytes }, 20*time.Second, 50*time.Millisecond)
+			require.Eventually(t, func() bool { return counted(s, carried) >= bytes }, 20*time.Second,
+				50*time.Millisecond)
 		})
 	}
 }
