@@ -67,7 +67,9 @@ func (k *Keeper) enter(v *Visit, clientID string, to agentapi.ClientLimits, from
 	defer k.mu.Unlock()
 	of := k.clients[clientID]
 	if of == nil {
-		of = &client{seats: map[netip.Addr]*seat{}, up: rate.NewLimiter(rate.Inf, 0), down: rate.NewLimiter(rate.Inf, 0)}
+		of = &client{
+			up: rate.NewLimiter(rate.Inf, 0), down: rate.NewLimiter(rate.Inf, 0), seats: map[netip.Addr]*seat{},
+		}
 		k.clients[clientID] = of
 	}
 	v.client = of
