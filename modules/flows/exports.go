@@ -42,7 +42,7 @@ func exportBlocks(h *hooks) flowsapi.BlockSources { return blockHook{h} }
 
 func exportTargets(h *hooks) flowsapi.FoundTargets { return &h.targets }
 
-func exportApplies(s *store) flowsapi.Applies { return appliesHook{s} }
+func exportApplies(s *service) flowsapi.Applies { return appliesHook{s} }
 
 func exportEvidence(h *hooks) flowsapi.CanaryEvidence { return evidenceHook{h} }
 

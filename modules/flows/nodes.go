@@ -375,7 +375,7 @@ func agentOffline(away []awayNode) error {
 }
 
 // appliesHook tells other modules where something is being installed.
-type appliesHook struct{ store *store }
+type appliesHook struct{ *service }
 
 // OnNodes gives those of the nodes that an apply is at work on.
 func (h appliesHook) OnNodes(ctx context.Context, nodeIDs ...string) (map[string]bool, error) {
@@ -387,4 +387,46 @@ func (h appliesHook) OnNodes(ctx context.Context, nodeIDs ...string) (map[string
 		busy[id] = true
 	}
 	return busy, database.Fault(err, nil)
+}
+
+// Reinstall begins an apply of one of the flows on a node: it renders the whole of what is installed there.
+func (h appliesHook) Reinstall(ctx context.Context, nodeID string) (string, error) {
+	var flows []string
+	err := h.store.db.In(ctx).NewRaw(`select g.flow_id from flow_fragments g join flows f on f.id = g.flow_id
+		where g.node_id = ? and f.enabled and not f.deleting and not exists (
+			select from flow_applies a where a.flow_id = f.id and a.finished_at is null)
+		order by g.flow_id limit 1`, nodeID).Scan(ctx, &flows)
+	if err != nil || len(flows) == 0 {
+		return "", database.Fault(err, nil)
+	}
+	a, err := h.restore(ctx, flows[0], nodeID)
+	if err != nil {
+		return "", err
+	}
+	return a.ID, nil
+}
+
+// Ended tells whether an apply is over. One that is gone went with its flow.
+func (h appliesHook) Ended(ctx context.Context, applyID string) (over bool, failure string, err error) {
+	var rows []struct {
+		Stage string
+		Error *StepError `bun:",type:jsonb"`
+	}
+	err = h.store.db.In(ctx).NewRaw("select stage, error from flow_applies where id = ? and finished_at is not null",
+		applyID).Scan(ctx, &rows)
+	if err != nil {
+		return false, "", database.Fault(err, nil)
+	}
+	if len(rows) == 0 {
+		var there bool
+		err = h.store.db.In(ctx).NewRaw("select exists (select from flow_applies where id = ?)", applyID).Scan(ctx, &there)
+		return !there, map[bool]string{false: "the flow is gone"}[there], database.Fault(err, nil)
+	}
+	switch {
+	case rows[0].Stage == stateApplied:
+		return true, "", nil
+	case rows[0].Error != nil:
+		return true, rows[0].Error.Message, nil
+	}
+	return true, "the apply was stopped", nil
 }

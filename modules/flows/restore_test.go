@@ -1,15 +1,20 @@
 package flows_test
 
 import (
+	"context"
+	"errors"
 	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/flows"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/database"
+	"panel/platform/module"
 )
 
 func (s *stage) drift(node string) flows.NodeDrift {
@@ -138,4 +143,48 @@ func TestADifferenceThatIsNotKnownIsSaidToBeUnknown(t *testing.T) {
 	require.Equal(t, "applied", s.restore("fra-01").State)
 	require.Equal(t, "in_sync", s.get().Drift.State)
 	require.Empty(t, s.drift("fra-01").Diff.Listeners)
+}
+
+// Another module has what is installed on a node put there again: by one apply, in its transaction, of one flow that is
+// not being applied.
+func TestAnotherModuleInstallsAgainWhatIsInstalled(t *testing.T) {
+	t.Parallel()
+	var others flowsapi.Applies
+	s := setup(t, module.Module{
+		Name: "guest", Summary: "Installs again", Requires: []string{"flows"},
+		Attach: func(a flowsapi.Applies) module.Parts { others = a; return module.Parts{} },
+	})
+	fra := s.fleet.id("fra-01")
+	none, err := others.Reinstall(t.Context(), fra)
+	require.NoError(t, err)
+	require.Empty(t, none, "nothing is installed")
+	s.twice()
+	s.leftBehind("fra-01")
+	broken := s.panel.DB.InTx(t.Context(), func(ctx context.Context) error {
+		_, err := others.Reinstall(ctx, fra)
+		return errors.Join(err, errors.New("the caller changes its mind"))
+	})
+	require.ErrorContains(t, broken, "changes its mind")
+	require.Equal(t, "drifted", s.drift("fra-01").State)
+
+	id, err := others.Reinstall(access.With(t.Context(), access.Caller{Kind: access.System, Username: "self-repair"}), fra)
+	require.NoError(t, err)
+	a := s.ended(id)
+	require.Equal(t, []string{"applied", "restore", "self-repair"}, []string{a.State, a.Kind, a.StartedBy})
+	require.Equal(t, "in_sync", s.drift("fra-01").State)
+	over, failure, err := others.Ended(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, over)
+	require.Empty(t, failure)
+	over, failure, err = others.Ended(t.Context(), database.NewID())
+	require.NoError(t, err)
+	require.True(t, over)
+	require.Equal(t, "the flow is gone", failure)
+	busy, err := others.OnNodes(t.Context(), fra)
+	require.NoError(t, err)
+	require.Empty(t, busy)
+
+	s.fleet.set("fra-01", func(n *nodesapi.Node) { n.Online = false })
+	_, err = others.Reinstall(t.Context(), fra)
+	require.ErrorContains(t, err, "does not answer")
 }

@@ -41,7 +41,10 @@ func TestMain(m *testing.M) {
 }
 
 // child is a panel in a process of its own, until it is killed.
-func child(ctx context.Context, dsn, _ string) error {
+func child(ctx context.Context, dsn, name string) error {
+	if name == repairsChild {
+		return repairingChild(ctx, dsn)
+	}
 	db, err := database.Open(ctx, dsn, database.Options{MaxConns: 10})
 	if err != nil {
 		return err

@@ -170,9 +170,18 @@ func (h *handlers) dismiss(ctx context.Context, in *SubjectPath) (*body[repair.A
 	return h.action(ctx, in)
 }
 
+func (h *handlers) undo(ctx context.Context, in *SubjectPath) (*body[repair.Action], error) {
+	if err := h.repairs.Undo(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	return h.action(ctx, in)
+}
+
 func (h *handlers) dryRun(ctx context.Context, in *dryRunInput) (*body[repair.DryRun], error) {
 	wanted := rules.Repair{
-		Actions: in.Actions, Limits: rules.Limits{MaxActionsPerHour: in.MaxActionsPerHour, CooldownS: in.CooldownS},
+		Actions: in.Actions, Limits: rules.Limits{
+			MaxActionsPerHour: in.MaxActionsPerHour, CooldownS: in.CooldownS, MaxPctOfPool: in.MaxPctOfPool,
+		},
 	}
 	if len(wanted.Actions) == 0 {
 		wanted.Actions = rules.Ladder

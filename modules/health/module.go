@@ -63,6 +63,7 @@ func Module() module.Module {
 		Features: []entitlement.Feature{{Key: feature, Summary: "Health policies"}},
 		Faults: append([]fault.Declared{
 			{Kind: fault.KindConflict, Code: "default_policy", Summary: "The policy of everything else stays, and speaks of all"},
+			{Kind: fault.KindConflict, Code: "action_not_undoable", Summary: "The action has changed nothing that could be given back"},
 			{Kind: fault.KindConflict, Code: "action_not_proposed", Summary: "The action waits for nobody's approval"},
 			{Kind: fault.KindConflict, Code: "incident_resolved", Summary: "The incident is resolved"},
 		}, external.Faults()...),
@@ -70,7 +71,7 @@ func Module() module.Module {
 			Actions: append([]string{
 				healthapi.EventPolicyCreated, healthapi.EventPolicyUpdated, healthapi.EventPolicyDeleted, actionChecked,
 				incidents.ActionAcknowledged, incidents.ActionResolved, healthapi.EventActionRun, repair.ActionApproved,
-				repair.ActionDismissed,
+				repair.ActionDismissed, healthapi.EventActionUndone,
 			}, external.Journal().Actions...),
 			Objects: append([]string{object, incidents.Object, repair.Object}, external.Journal().Objects...),
 		},
@@ -132,6 +133,10 @@ func eventKinds() []events.Kind {
 			Name: healthapi.EventActionRun, Summary: "Self-repair did something, well or not", Needs: View, Live: true,
 			Notify: true, Severity: events.Warning, Subject: healthapi.Node, Screen: repairScreen,
 			Data: healthapi.ActionNews{},
+		},
+		{
+			Name: healthapi.EventActionUndone, Summary: "What self-repair had changed was given back", Needs: View, Live: true,
+			Subject: healthapi.Node, Data: healthapi.ActionNews{},
 		},
 		{
 			Name: healthapi.EventActionSkipped, Summary: "Self-repair left something that it would have done", Needs: View,

@@ -12,6 +12,7 @@ import (
 	"panel/modules/health/internal/incidents"
 	"panel/modules/health/internal/repair"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
@@ -27,11 +28,11 @@ import (
 func newRepairs(
 	db *database.DB, l *database.Listener, clock clockwork.Clock, log *zap.Logger, j audit.Journal, bus *events.Bus,
 	stop *automation.Switch, c nodesapi.Commands, applies flowsapi.Applies, i *incidents.Incidents,
-	follow *operations.Store,
+	pools poolsapi.Members, follow *operations.Store,
 ) *repair.Repairs {
 	return repair.New(repair.Tools{
 		DB: db, Listener: l, Clock: clock, Log: log, Journal: j, Bus: bus, Stop: stop, Commands: c, Applies: applies,
-		Incidents: i, Follow: follow,
+		Incidents: i, Pools: pools, Follow: follow,
 	})
 }
 

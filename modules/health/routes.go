@@ -40,6 +40,7 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("/self-heal/dry-run", "Show what self-repair would have done last week", view, h.dryRun, reads),
 		httpapi.Get("/self-heal/actions/{id}", "Show an action of self-repair", view, h.action, reads),
 		httpapi.Post("/self-heal/actions/{id}/approve", "Approve what self-repair proposes", manage, h.approve),
+		httpapi.Post("/self-heal/actions/{id}/undo", "Give back what an action of self-repair has changed", manage, h.undo),
 		httpapi.Post("/self-heal/actions/{id}/dismiss", "Dismiss what self-repair proposes", manage, h.dismiss),
 		httpapi.Post("/checks/run", "Look at nodes and flows now", manage, h.run, httpapi.Status(http.StatusAccepted)),
 	)

@@ -63,6 +63,7 @@ type world struct {
 	documents *documents
 	heals     *repair.Repairs
 	orders    *orders
+	pools     *inPool
 }
 
 func nodesModule() module.Module { return nodes.Module() }
@@ -133,6 +134,7 @@ type flows struct {
 	readAll  func() // called when a placing has read all flows
 	canaries func(context.Context, flowsapi.CanaryWatch) ([]flowsapi.CanaryFinding, error)
 	members  func(context.Context, []string) (map[string]poolsapi.MemberHealth, error)
+	pools    inPool
 }
 
 func (f *flows) Page(_ context.Context, after string, most int) ([]flowsapi.Flow, error) {
@@ -191,7 +193,10 @@ func (f *flows) manifest() module.Module {
 // poolsModule is a build's module of pools as far as this one needs it. What is added to it is kept.
 func (f *flows) poolsModule() module.Module {
 	return module.Module{
-		Name: "pools", Summary: "Pools of a test", Exports: []any{func() poolsapi.HealthEvidence { return memberHook{f} }},
+		Name: "pools", Summary: "Pools of a test",
+		Exports: []any{
+			func() poolsapi.HealthEvidence { return memberHook{f} }, func() poolsapi.Members { return &f.pools },
+		},
 		Attach: func() module.Parts { return module.Parts{} },
 	}
 }
@@ -231,6 +236,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		fleet: &fleet{ports: map[string]int{}}, flows: &flows{},
 		documents: &documents{held: map[string]agentapi.Watches{}}, orders: &orders{},
 	}
+	w.pools = &w.flows.pools
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus, journal audit.Journal,
@@ -245,7 +251,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.heals = repair.New(repair.Tools{
 			DB: db, Listener: listener, Clock: w.clock, Log: zap.NewNop(), Journal: journal, Bus: bus, Stop: stop,
 			Commands: w.orders, Applies: w.orders, Incidents: kept,
-			Follow: follow,
+			Follow: follow, Pools: w.pools,
 		})
 		return module.Parts{
 			Routes: newHandlers(h.policies, w.views, h.runs, kept, w.heals).routes(), Loops: r.Loops(),

@@ -31,6 +31,7 @@ type Member struct {
 	Enabled      bool       `json:"enabled"`
 	Drain        bool       `json:"drain"`
 	Resting      bool       `json:"resting" doc:"Its node is in maintenance or disabled, and gets no new traffic"`
+	Withdrawn    bool       `json:"withdrawn,omitempty" doc:"Self-repair keeps new traffic from it until its node is well; absent: it does not"`
 	State        string     `json:"state" enum:"unknown,healthy,degraded,down" doc:"From what all sending nodes say; down when all of them say so"`
 	RTTMs        int64      `json:"rtt_ms" doc:"Longest delay that a sending node measured; 0: none"`
 	Reason       string     `json:"reason"`

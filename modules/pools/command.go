@@ -46,7 +46,7 @@ var spoken = []string{
 	"unused", "unknown", "healthy", "degraded", "down",
 	"ordered", "round_robin", "random", "least_ping", "least_load", "least_users", "sticky",
 	"block", "direct", "member", "pool", "block, in use", "direct, in use", "member, in use", "pool, in use",
-	"disabled", "drains", "node rests", "chosen", "held out", "not used", "in use",
+	"disabled", "drains", "withdrawn", "node rests", "chosen", "held out", "not used", "in use",
 }
 
 // word is one of ours as people read it in a table; scripts get it as it is.
@@ -110,6 +110,8 @@ func useOf(pool Pool, m Member) string {
 		return "disabled"
 	case m.Drain:
 		return "drains"
+	case m.Withdrawn:
+		return "withdrawn"
 	case m.Resting:
 		return "node rests"
 	case pool.Override != nil && pool.Override.MemberID == m.ID:
@@ -211,7 +213,7 @@ func sure(env cli.Env, pool Pool, m Member, off bool) error {
 		return nil
 	}
 	for _, other := range pool.Members {
-		if other.ID != m.ID && other.Enabled && !other.Drain && !other.Resting && other.State != agentapi.PoolDown {
+		if other.ID != m.ID && other.Enabled && !other.Drain && !other.Withdrawn && !other.Resting && other.State != agentapi.PoolDown {
 			return nil
 		}
 	}

@@ -50,7 +50,7 @@ func Module() module.Module {
 		Journal: audit.Kinds{
 			Actions: []string{
 				poolsapi.EventCreated, poolsapi.EventDeleted, poolsapi.EventDrained, poolsapi.EventOverridden,
-				poolsapi.EventUpdated,
+				poolsapi.EventUpdated, poolsapi.EventWithdrawn, poolsapi.EventReturned,
 			},
 			Objects: []string{object},
 		},
@@ -60,7 +60,7 @@ func Module() module.Module {
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Private:    []any{newPools, newHandlers, newEvidence},
-		Exports:    []any{exportEvidence},
+		Exports:    []any{exportEvidence, exportMembers},
 		Attach:     attach,
 	}
 }
@@ -82,6 +82,14 @@ func eventKinds() []events.Kind {
 		{
 			Name: poolsapi.EventMemberDown, Summary: "A member of a transit pool is down", Severity: events.Warning, Notify: true,
 			Effect: "The other members carry its traffic.", Screen: screen, Data: poolsapi.MemberNews{},
+		},
+		{
+			Name: poolsapi.EventWithdrawn, Summary: "Self-repair keeps new traffic from a member of a transit pool",
+			Data: poolsapi.MemberNews{},
+		},
+		{
+			Name: poolsapi.EventReturned, Summary: "A member of a transit pool that was withdrawn gets new traffic again",
+			Data: poolsapi.MemberNews{},
 		},
 		{Name: poolsapi.EventMemberUp, Summary: "A member of a transit pool is usable again", Data: poolsapi.MemberNews{}},
 		{

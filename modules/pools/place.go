@@ -167,7 +167,8 @@ func (p *pools) said(row *poolRow, members []memberRow, resting map[string]bool)
 	}
 	for i, m := range members {
 		pool.Members[i] = agentapi.PoolMember{
-			ID: m.ID, Weight: m.Weight, Priority: m.Priority, Disabled: !m.Enabled, Drain: m.Drain || resting[m.NodeID],
+			ID: m.ID, Weight: m.Weight, Priority: m.Priority, Disabled: !m.Enabled,
+			Drain: m.Drain || m.Withdrawn != "" || resting[m.NodeID],
 		}
 	}
 	if o := row.overridden(p.now()); o != nil {

@@ -52,6 +52,22 @@ func newWorldOn(t *testing.T, panel *paneltest.Panel) *world {
 	return w
 }
 
+// exported is a panel whose members of pools the test may withdraw, as another module does.
+func exported(t *testing.T) (*world, poolsapi.Members) {
+	t.Helper()
+	var out poolsapi.Members
+	guest := module.Module{
+		Name: "guest", Summary: "A test that withdraws members", Requires: []string{"pools"},
+		Attach: func(m poolsapi.Members) module.Parts { out = m; return module.Parts{} },
+	}
+	w := &world{t: t, panel: paneltest.New(t, append(features(), guest)...)}
+	w.admin, w.entry = w.panel.Admin(), w.panel.Enroll("fra-01")
+	for _, name := range []string{"ams-01", "waw-01", "ber-01"} {
+		w.exits = append(w.exits, w.admin.AddNode(name, "address", "192.0.2.1"))
+	}
+	return w, out
+}
+
 func members(nodes ...string) []fields {
 	out := []fields{}
 	for _, id := range nodes {

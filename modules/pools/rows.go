@@ -54,6 +54,8 @@ type memberRow struct {
 	Enabled  bool       `bun:"enabled"`
 	Drain    bool       `bun:"drain"`
 	ToldAt   *time.Time `bun:"told_at"` // that it is down
+
+	Withdrawn string `bun:"withdrawn"` // who keeps new traffic from it; empty: nobody
 }
 
 func (r *poolRow) object() audit.Object { return audit.Object{Type: object, ID: r.ID, Name: r.Name} }

@@ -77,7 +77,7 @@ func (p *pools) views(ctx context.Context, flowID string, ids []string) ([]flows
 
 func (r *memberRow) view(flowID string, seen []sighting) flowsapi.MemberView {
 	view := flowsapi.MemberView{
-		PoolMember: r.shape(), Enabled: r.Enabled, Drain: r.Drain,
+		PoolMember: r.shape(), Enabled: r.Enabled, Drain: r.Drain || r.Withdrawn != "",
 	}
 	for _, s := range seen {
 		if flowOf(s.GroupName) == flowID {

@@ -262,7 +262,7 @@ func (p *pools) shownMembers(
 		shown := Member{
 			ID: m.ID, Name: names[m.of()], NodeID: m.NodeID, NodeName: names[m.NodeID], FlowID: m.FlowID,
 			Weight: m.Weight, Priority: m.Priority, Enabled: m.Enabled, Drain: m.Drain, Resting: resting[m.NodeID],
-			State: statesOf(f.seen[m.ID]),
+			Withdrawn: m.Withdrawn != "", State: statesOf(f.seen[m.ID]),
 		}
 		if health, known := beside[m.of()]; known {
 			shown.Health = &health

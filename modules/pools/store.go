@@ -111,6 +111,13 @@ func (s *store) updateMember(ctx context.Context, row *memberRow, columns ...str
 	return database.Fault(err, nil)
 }
 
+// revise gives pools another revision: agents hold another document of them.
+func (s *store) revise(ctx context.Context, ids ...string) error {
+	_, err := s.db.In(ctx).NewRaw("update transit_pools set revision = revision + 1 where id = any(?::uuid[])",
+		pgdialect.Array(ids)).Exec(ctx)
+	return database.Fault(err, nil)
+}
+
 func (s *store) delete(ctx context.Context, id string) error {
 	_, err := s.db.In(ctx).NewDelete().Model((*poolRow)(nil)).Where("id = ?", id).Exec(ctx)
 	return database.Fault(err, constraints)

@@ -75,10 +75,17 @@ type Flows interface {
 	RerenderFlows(ctx context.Context, why string, flowIDs ...string) error
 }
 
-// Applies tells where something is being installed.
+// Applies tells where something is being installed, and has what is installed put there again. Its calls take part in the
+// context's transaction.
 type Applies interface {
-	// OnNodes gives those of the nodes that an apply is at work on, in the context's transaction.
+	// OnNodes gives those of the nodes that an apply is at work on.
 	OnNodes(ctx context.Context, nodeIDs ...string) (map[string]bool, error)
+	// Reinstall begins an apply that puts what is installed on a node there again, unchanged, as the caller of the
+	// context, and gives its id; empty when no flow is installed there that is not being applied. Fault: agent_offline
+	// (422).
+	Reinstall(ctx context.Context, nodeID string) (applyID string, err error)
+	// Ended tells whether an apply is over, and why it failed; empty when it did not.
+	Ended(ctx context.Context, applyID string) (over bool, failure string, err error)
 }
 
 // HealthStates collects who knows how flows are.

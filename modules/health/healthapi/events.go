@@ -63,6 +63,7 @@ const (
 	EventActionProposed = "health.action_proposed" // a person is to approve it
 	EventActionRun      = "health.action_run"      // it was done, well or not
 	EventActionSkipped  = "health.action_skipped"
+	EventActionUndone   = "health.action_undone" // what it had changed was given back
 )
 
 // ActionNews is about one act of self-repair.

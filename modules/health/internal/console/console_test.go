@@ -52,8 +52,9 @@ func onFra(t *testing.T, args ...string) (exit int, out string, asked []string) 
 		"GET /api/v1/health/self-heal/actions?state=proposed&limit=200":        `{"items": [` + mended + `]}`,
 		"GET /api/v1/health/self-heal/actions?node_id=" + fraID + "&limit=200": `{"items": [` + mended + `]}`,
 		"POST /api/v1/health/self-heal/actions/" + fraID + "/approve":          mended,
+		"POST /api/v1/health/self-heal/actions/" + fraID + "/undo":             mended,
 		"POST /api/v1/health/self-heal/actions/" + fraID + "/dismiss":          mended,
-		"GET /api/v1/health/self-heal/dry-run?cooldown_s=300&max_actions_per_hour=5&policy_id=" + fraID: `{"items": [{
+		"GET /api/v1/health/self-heal/dry-run?cooldown_s=300&max_actions_per_hour=5&max_pct_of_pool=30&policy_id=" + fraID: `{"items": [{
 			"at": "2026-01-20T05:53:00Z", "node_name": "fra-01", "action": "restart_core", "state": "skipped",
 			"reason": "budget"}]}`,
 		"GET /api/v1/health/incidents?limit=200":              `{"items": [], "next_cursor": null}`,
@@ -198,7 +199,11 @@ func TestRepairsAreListedAndDecided(t *testing.T) {
 	t.Parallel()
 	line := "restart_core\tfra-01\tfailed\tno such file\t-\t-\t2026-01-20T05:53:00Z\t" + fraID + "\n"
 	for _, args := range [][]string{
-		{"repairs", "--state", "proposed"}, {"repairs", "--node", "fra-01"}, {"repair", "approve", fraID}, {"repair", "dismiss", fraID},
+		{"repairs", "--state", "proposed"},
+		{"repairs", "--node", "fra-01"},
+		{"repair", "approve", fraID},
+		{"repair", "dismiss", fraID},
+		{"repair", "undo", fraID},
 	} {
 		exit, out, _ := onFra(t, args...)
 		require.Equal(t, cli.ExitDone, exit, out)
@@ -212,10 +217,12 @@ func TestRepairsAreListedAndDecided(t *testing.T) {
 // What a policy lets self-repair do changes by itself: the rest of it stays as it was read.
 func TestAPolicyKeepsWhatIsNotSaidOfRepairs(t *testing.T) {
 	t.Parallel()
-	_, _, asked := onFra(t, "change-policy", "Edge", "--repair", "auto", "--repair-cooldown", "60")
+	_, _, asked := onFra(t, "change-policy", "Edge", "--repair", "auto", "--repair-cooldown", "60",
+		"--repair-pool-share", "50")
 	require.Contains(t, asked[len(asked)-1], `"repair":{"mode":"auto","actions":["restart_core"],`+
-		`"limits":{"max_actions_per_hour":7,"cooldown_s":60}}`)
+		`"limits":{"max_actions_per_hour":7,"cooldown_s":60,"max_pct_of_pool":50}}`)
 	_, _, asked = onFra(t, "create-policy", "Edge", "--tag", "edge", "--repair-hourly", "3")
-	require.Contains(t, asked[len(asked)-1], `"repair":{"mode":"suggest","actions":["restart_core"],`+
-		`"limits":{"max_actions_per_hour":3,"cooldown_s":300}}`)
+	require.Contains(t, asked[len(asked)-1], `"repair":{"mode":"suggest",`+
+		`"actions":["restart_core","reapply_installed","withdraw_from_pool"],`+
+		`"limits":{"max_actions_per_hour":3,"cooldown_s":300,"max_pct_of_pool":30}}`)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,6 +79,7 @@ type said struct {
 	repair                string
 	repairs               []string
 	hourly, cooldown      int
+	share                 int
 }
 
 // wanted is a policy as it is sent; what is left out stays.
@@ -107,6 +109,7 @@ func (s *said) flags(command *cobra.Command) {
 	set.StringVar(&s.repair, "repair", rules.Suggest, "what self-repair does: observe, suggest or auto")
 	set.StringSliceVar(&s.repairs, "repair-actions", rules.Ladder, "what self-repair may do, separated by commas")
 	set.IntVar(&s.hourly, "repair-hourly", 10, "repairs in an hour, of all its nodes together: 1 to 1000")
+	set.IntVar(&s.share, "repair-pool-share", 30, "percent of a pool's members that may be withdrawn at once: 1 to 100")
 	set.IntVar(&s.cooldown, "repair-cooldown", 300, "seconds for which a node is left alone after a repair: 60 to 86400")
 }
 
@@ -151,7 +154,9 @@ func (s *said) change(given func(flag string) bool, from *policy) (to wanted) {
 		}
 		to.Vantages = &places
 	}
-	if given("repair") || given("repair-actions") || given("repair-hourly") || given("repair-cooldown") {
+	if slices.ContainsFunc([]string{"", "-actions", "-hourly", "-cooldown", "-pool-share"}, func(flag string) bool {
+		return given("repair" + flag)
+	}) {
 		repairs := rules.DefaultRepair()
 		if from != nil {
 			repairs = from.Repair
@@ -159,6 +164,7 @@ func (s *said) change(given func(flag string) bool, from *policy) (to wanted) {
 		pick("repair", func() { repairs.Mode = s.repair })
 		pick("repair-actions", func() { repairs.Actions = s.repairs })
 		pick("repair-hourly", func() { repairs.Limits.MaxActionsPerHour = s.hourly })
+		pick("repair-pool-share", func() { repairs.Limits.MaxPctOfPool = s.share })
 		pick("repair-cooldown", func() { repairs.Limits.CooldownS = s.cooldown })
 		to.Repair = &repairs
 	}

@@ -83,6 +83,12 @@ func repairCommand(env cli.Env) *cobra.Command {
 			Long: "Says that a proposed repair is not to be done, by POST /api/v1/health/self-heal/actions/{id}/dismiss. It is not " +
 				"proposed again until the node has been well.",
 		}),
+		decideCommand(env, "undo", &cobra.Command{
+			Use: "undo <id>", Short: "Give back what self-repair has changed", Args: cobra.ExactArgs(1),
+			Example: "panelctl health repair undo 0199a0de-0000-7000-8000-000000000001",
+			Long: "Gives back what a repair has changed, by POST /api/v1/health/self-heal/actions/{id}/undo: the node gets new traffic of " +
+				"its pools again. The panel does the same by itself when the node has been well for a minute.",
+		}),
 		dryRunCommand(env),
 	)
 	return group
@@ -113,7 +119,7 @@ type rehearsal struct {
 
 func dryRunCommand(env cli.Env) *cobra.Command {
 	var named string
-	var hourly, cooldown int
+	var hourly, cooldown, share int
 	command := &cobra.Command{
 		Use: "dry-run", Short: "Show what self-repair would have done last week", Args: cobra.NoArgs,
 		Example: "panelctl health repair dry-run --policy Edge --hourly 5",
@@ -126,6 +132,7 @@ func dryRunCommand(env cli.Env) *cobra.Command {
 			}
 			asked := map[string]string{
 				"max_actions_per_hour": strconv.Itoa(hourly), "cooldown_s": strconv.Itoa(cooldown),
+				"max_pct_of_pool": strconv.Itoa(share),
 			}
 			if named != "" {
 				found, err := policyNamed(cmd.Context(), client, named)
@@ -148,5 +155,6 @@ func dryRunCommand(env cli.Env) *cobra.Command {
 	command.Flags().StringVar(&named, "policy", "", "only nodes of this health policy, by its name or id")
 	command.Flags().IntVar(&hourly, "hourly", 10, "repairs in an hour, of all these nodes together: 1 to 1000")
 	command.Flags().IntVar(&cooldown, "cooldown", 300, "seconds for which a node is left alone after a repair: 60 to 86400")
+	command.Flags().IntVar(&share, "pool-share", 30, "percent of a pool's members that may be withdrawn at once: 1 to 100")
 	return command
 }

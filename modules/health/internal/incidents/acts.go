@@ -55,11 +55,18 @@ func (i *Incidents) Resolve(ctx context.Context, id, note string) error {
 }
 
 // Mitigate says in the context's transaction that the effect of an incident is gone although its cause is not, because
-// something was done. One that is mitigated or over stays as it is. Fault: not_found (404).
-func (i *Incidents) Mitigate(ctx context.Context, id, note string) error {
-	return i.act(ctx, id, func(_ context.Context, inc *incidentRow, now time.Time) (string, string, error) {
+// something was done about a node. One that is mitigated or over stays as it is, and so does one that flows or other
+// nodes still suffer from. Fault: not_found (404).
+func (i *Incidents) Mitigate(ctx context.Context, id, nodeID, note string) error {
+	return i.act(ctx, id, func(ctx context.Context, inc *incidentRow, now time.Time) (string, string, error) {
 		if inc.State == Resolved || inc.State == Mitigated {
 			return "", "", nil
+		}
+		var others bool
+		err := i.db.In(ctx).NewRaw(`select exists (select from health_incident_subjects
+			where incident_id = ? and left_at is null and subject_id <> ?)`, id, nodeID).Scan(ctx, &others)
+		if err != nil || others {
+			return "", "", database.Fault(err, nil)
 		}
 		inc.State, inc.MitigatedAt = Mitigated, &now
 		return "", saidMitigated, nil

@@ -23,7 +23,7 @@ type Incident struct {
 	SubjectID       string     `json:"subject_id" format:"uuid"`
 	SubjectName     string     `json:"subject_name"`
 	Severity        string     `json:"severity" enum:"info,warning,critical" doc:"The worst so far: critical when somebody is down"`
-	State           string     `json:"state" enum:"open,acknowledged,mitigated,resolved" doc:"mitigated: nobody suffers any more, and it has to stay so for a minute"`
+	State           string     `json:"state" enum:"open,acknowledged,mitigated,resolved" doc:"mitigated: nobody suffers any more, and it has to stay so for a minute, or self-repair led traffic around who does"`
 	Hint            string     `json:"root_cause_hint" enum:",unreachable,route,agent,core_failed,blocked_region,overload,ddos,cert,dns" doc:"The likely cause, as far as the evidence says; empty: nothing to say"`
 	Cause           *Cause     `json:"cause,omitempty" doc:"What those who suffer have in common; absent: it is about one alone"`
 	Nodes           int        `json:"nodes" doc:"Nodes that suffer, or did"`

@@ -6,8 +6,6 @@ import (
 	"fmt"
 
 	"panel/modules/health/healthapi"
-	"panel/modules/nodes/nodesapi"
-	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
@@ -70,23 +68,22 @@ func (r *Repairs) begin(ctx context.Context, a *row) error {
 		return err
 	}
 	now := r.now()
+	if against == "" {
+		against, err = r.do(ctx, a)
+		if err != nil {
+			return err
+		}
+	}
 	if against != "" {
 		a.State, a.Reason, a.FinishedAt = Skipped, against, &now
 		return r.skip(ctx, a)
 	}
-	by := a.ApprovedBy
-	if by == "" {
-		by = "self-repair"
-	}
-	sent, err := r.Commands.Send(ctx, nodesapi.Order{
-		NodeID: a.NodeID, Kind: string(agentapi.RestartCore), Deadline: now.Add(orderLimit), By: by,
-	})
-	if err != nil {
-		return fmt.Errorf("order a repair: %w", err)
-	}
-	a.State, a.CommandID, a.StartedAt = Running, sent[0], &now
-	if err := r.save(ctx, a, "state", "command_id", "started_at"); err != nil {
+	a.State, a.StartedAt = Running, &now
+	if err := r.save(ctx, a, "state", "command_id", "apply_id", "effects", "outcome", "started_at"); err != nil {
 		return err
+	}
+	if a.CommandID == "" && a.ApplyID == "" {
+		return r.finish(ctx, a, Succeeded, "")
 	}
 	return r.Follow.Move(ctx, a.ID, 0)
 }
@@ -105,6 +102,9 @@ func (r *Repairs) skip(ctx context.Context, a *row) error {
 // stillAgainst says why an approved action must not begin after all. What a person has approved does not ask whether
 // the panel may act by itself.
 func (r *Repairs) stillAgainst(ctx context.Context, a *row) (string, error) {
+	if _, err := r.DB.In(ctx).ExecContext(ctx, "select pg_advisory_xact_lock(?)", lock); err != nil {
+		return "", database.Fault(err, nil) // who withdraws counts what others have withdrawn
+	}
 	found, err := r.suspects(ctx, a.NodeID)
 	if err != nil {
 		return "", err
@@ -129,8 +129,11 @@ func (r *Repairs) stillAgainst(ctx context.Context, a *row) (string, error) {
 	return string(why), nil
 }
 
-// ended reads how the order ended.
+// ended reads how the order or the apply ended.
 func (r *Repairs) ended(ctx context.Context, c *lease.Claim, a *row) (lease.Next, error) {
+	if a.ApplyID != "" {
+		return r.installed(ctx, c, a)
+	}
 	results, err := r.Commands.Results(ctx, a.CommandID)
 	if err != nil {
 		return lease.Done(), fmt.Errorf("read how a repair ended: %w", err)

@@ -9,6 +9,7 @@ import (
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/automation"
 )
 
@@ -32,6 +33,8 @@ const (
 	Cooldown    = "cooldown"    // something was done a moment ago
 	Recovered   = "recovered"   // the node got well, or suffers from something else
 	Dismissed   = "dismissed"   // a person did not want it
+	PoolShare   = "pool_share"  // no pool can spare the node
+	NoFlow      = "no_flow"     // nothing is installed there that could be put there again
 )
 
 // PerSubject is how many actions one subject bears within an hour, whatever policies say.
@@ -45,6 +48,8 @@ type Subject struct {
 	Since       time.Time
 	Maintenance bool
 	Heard       bool // its agent answers
+	Installed   bool // flows are installed on it
+	Places      []poolsapi.Place
 }
 
 // Past is an action that was decided before.
@@ -58,6 +63,9 @@ type Past struct {
 func (p Past) began() bool {
 	return slices.Contains([]string{Approved, Running, Succeeded, Failed, Undone}, p.State)
 }
+
+// open says that it has not ended.
+func (p Past) open() bool { return slices.Contains([]string{Proposed, Approved, Running}, p.State) }
 
 // Case is what a decision follows from.
 type Case struct {
@@ -84,7 +92,7 @@ func Decide(c Case) Decision {
 	if act == "" {
 		return Decision{}
 	}
-	if reason := c.against(); reason != "" {
+	if reason := c.against(act); reason != "" {
 		return Decision{act, Skipped, reason}
 	}
 	if c.Repair.Mode == rules.Suggest {
@@ -93,8 +101,12 @@ func Decide(c Case) Decision {
 	return Decision{act, Approved, ""}
 }
 
-// next is the first act of the ladder that the policy allows; empty when nothing fits.
+// next is the first act of the ladder that the policy allows; empty when nothing fits, and while another act for the
+// subject waits or goes on: the next one is for when that has not helped.
 func (c Case) next() string {
+	if slices.ContainsFunc(c.Past, func(p Past) bool { return p.Subject == c.Subject.ID && p.open() }) {
+		return ""
+	}
 	for _, act := range rules.Ladder {
 		if slices.Contains(c.Repair.Actions, act) && fits(act, c.Subject) && !c.tried(act) {
 			return act
@@ -103,21 +115,44 @@ func (c Case) next() string {
 	return ""
 }
 
-// fits says whether an act could help. A core is restarted where its agent says that it does not run.
+// fits says whether an act could help. A core is restarted where its agent says that it does not run; what is installed
+// is put there again where that did not help, or where the agent answers and nobody reaches the node's port; and a node
+// that is down is no good for the pools that it is in. A node that only some see down stays in pools: those that send
+// traffic to it look for themselves.
 func fits(act string, s Subject) bool {
-	broken := s.State == healthapi.Down || s.State == healthapi.Degraded
-	return act == rules.RestartCore && broken && s.Hint == verdict.HintCore && s.Heard
+	down := s.State == healthapi.Down
+	core := s.Heard && s.Hint == verdict.HintCore && (down || s.State == healthapi.Degraded)
+	switch act {
+	case rules.RestartCore:
+		return core
+	case rules.Reapply:
+		return s.Installed && (core || down && s.Heard && s.Hint == verdict.HintUnreachable)
+	case rules.Withdraw:
+		return down && len(s.Places) > 0
+	}
+	return false
+}
+
+// spares gives those of the places that a node may be withdrawn from: another member is usable, and no more than the
+// share is withdrawn then. One member is always allowed: a share of a small pool would be none.
+func spares(places []poolsapi.Place, share int) (out []poolsapi.Place) {
+	for _, p := range places {
+		if p.Usable > 0 && (p.Withdrawn == 0 || (p.Withdrawn+1)*100 <= share*p.Members) {
+			out = append(out, p)
+		}
+	}
+	return out
 }
 
 func (c Case) tried(act string) bool {
 	return slices.ContainsFunc(c.Past, func(p Past) bool {
 		return p.Subject == c.Subject.ID && p.Act == act && !p.At.Before(c.Subject.Since) &&
-			(p.began() || p.State == Proposed || p.Dismissed)
+			(p.began() || p.Dismissed)
 	})
 }
 
 // against names what speaks against acting now, the weightiest first.
-func (c Case) against() string {
+func (c Case) against(act string) string {
 	switch {
 	case c.Why != automation.Free:
 		return string(c.Why)
@@ -127,6 +162,8 @@ func (c Case) against() string {
 		return Applying
 	case c.Repair.Mode != rules.Auto && c.Repair.Mode != rules.Suggest:
 		return Observing
+	case act == rules.Withdraw && len(spares(c.Subject.Places, c.Repair.Limits.MaxPctOfPool)) == 0:
+		return PoolShare
 	}
 	return c.spent()
 }

@@ -10,6 +10,7 @@ import (
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/automation"
 )
 
@@ -49,6 +50,16 @@ func TestWhatSpeaksAgainstAnAct(t *testing.T) {
 		"cooled down": {acted(6*time.Minute, Succeeded), Decision{rules.RestartCore, Approved, ""}},
 		"tried":       {acted(30*time.Second, Failed), Decision{}},
 		"proposed":    {acted(30*time.Second, Proposed), Decision{}},
+		"under way":   {acted(10*time.Minute, Running), Decision{}},
+		"waits for somebody": {
+			func(c *Case) {
+				c.Subject.Installed, c.Past = true, []Past{{Subject: "n", Act: rules.RestartCore, State: Proposed, At: start}}
+			}, Decision{},
+		},
+		"another waits": {
+			func(c *Case) { c.Past = []Past{{Subject: "m", Act: rules.RestartCore, State: Proposed, At: start}} },
+			Decision{rules.RestartCore, Approved, ""},
+		},
 		"dismissed": {
 			func(c *Case) {
 				c.Past = append(c.Past, Past{Subject: "n", Act: rules.RestartCore, State: Skipped, At: start, Dismissed: true})
@@ -119,7 +130,7 @@ func TestBudgetsAreNeverExceeded(t *testing.T) {
 			require.Contains(t, []string{healthapi.Down, healthapi.Degraded}, state[node])
 			require.False(t, c.Applying || c.Subject.Maintenance)
 			past = append(past, Past{
-				Subject: node, Policy: "p", Act: d.Act, State: []string{Running, Succeeded, Failed}[random.IntN(3)], At: now,
+				Subject: node, Policy: "p", Act: d.Act, State: []string{Undone, Succeeded, Failed}[random.IntN(3)], At: now,
 			})
 			holds(t, past, limits)
 		}
@@ -145,4 +156,92 @@ func holds(t *testing.T, past []Past, limits rules.Limits) {
 	}
 	require.LessOrEqual(t, all, limits.MaxActionsPerHour)
 	require.LessOrEqual(t, same, PerSubject)
+}
+
+// The ladder: each act where it could help, the next one when the one before did not.
+func TestEachActIsForWhatItCouldHelp(t *testing.T) {
+	t.Parallel()
+	places := []poolsapi.Place{{PoolID: "e", MemberID: "m", Members: 4, Usable: 3}}
+	unreachable := Subject{ID: "n", State: healthapi.Down, Hint: verdict.HintUnreachable, Since: start}
+	with := func(s Subject, change func(s *Subject)) Subject { change(&s); return s }
+	core := broken().Subject
+	core.Installed, core.Places = true, places
+	for name, one := range map[string]struct {
+		subject Subject
+		tried   []string
+		want    string
+	}{
+		"core":                     {core, nil, rules.RestartCore},
+		"restarted":                {core, []string{rules.RestartCore}, rules.Reapply},
+		"reinstalled":              {core, []string{rules.RestartCore, rules.Reapply}, rules.Withdraw},
+		"all tried":                {core, rules.Ladder, ""},
+		"nothing installed":        {with(core, func(s *Subject) { s.Installed = false }), []string{rules.RestartCore}, rules.Withdraw},
+		"only degraded":            {with(core, func(s *Subject) { s.State = healthapi.Degraded }), []string{rules.RestartCore, rules.Reapply}, ""},
+		"unreachable, in a pool":   {with(unreachable, func(s *Subject) { s.Places = places }), nil, rules.Withdraw},
+		"unreachable, in none":     {unreachable, nil, ""},
+		"unreachable but heard":    {with(unreachable, func(s *Subject) { s.Heard, s.Installed = true, true }), nil, rules.Reapply},
+		"unknown, though in pools": {with(unreachable, func(s *Subject) { s.State, s.Places = healthapi.Unknown, places }), nil, ""},
+	} {
+		c := broken()
+		c.Subject = one.subject
+		for _, act := range one.tried {
+			c.Past = append(c.Past, Past{Subject: "n", Act: act, State: Failed, At: start.Add(-10 * time.Second)})
+		}
+		require.Equal(t, one.want, Decide(c).Act, name)
+	}
+}
+
+// Rule of the share: a pool loses no more than the policy says, never its last usable member, and may always lose one.
+func TestAPoolSparesNoMoreThanItsShare(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		members, withdrawn, usable, share int
+		want                              bool
+	}{
+		{2, 0, 1, 30, true},
+		{2, 0, 0, 30, false},
+		{1, 0, 0, 100, false},
+		{3, 1, 1, 30, false},
+		{3, 1, 1, 70, true},
+		{10, 2, 7, 30, true},
+		{10, 3, 6, 30, false},
+		{10, 9, 0, 100, false},
+	} {
+		place := poolsapi.Place{Members: one.members, Withdrawn: one.withdrawn, Usable: one.usable}
+		require.Equal(t, one.want, len(spares([]poolsapi.Place{place}, one.share)) == 1, "%+v", one)
+	}
+	c := broken()
+	c.Repair.Actions = []string{rules.Withdraw}
+	c.Subject.Places = []poolsapi.Place{{Members: 3, Withdrawn: 1, Usable: 1}}
+	require.Equal(t, Decision{rules.Withdraw, Skipped, PoolShare}, Decide(c))
+}
+
+// A replay climbs the ladder as long as a node stayed as it was, and keeps the budgets of the week.
+func TestAReplayClimbsTheLadder(t *testing.T) {
+	t.Parallel()
+	minutes := func(n int) time.Time { return start.Add(time.Duration(n) * time.Minute) }
+	down := func(id string, at int) change {
+		return change{
+			SubjectID: id, Name: id, PolicyID: "p", State: healthapi.Down, Hint: verdict.HintCore, Installed: true, At: minutes(at),
+		}
+	}
+	well := func(id string, at int) change {
+		return change{SubjectID: id, Name: id, PolicyID: "p", State: healthapi.Up, At: minutes(at)}
+	}
+	places := map[string][]poolsapi.Place{"a": {{Members: 3, Usable: 2}}}
+	out := replay([]change{down("a", 0), down("b", 1), well("b", 3), well("a", 30), down("b", 31)}, places,
+		rules.DefaultRepair(), minutes(32))
+	acts := []string{}
+	for _, item := range out.Items {
+		acts = append(acts, item.NodeID+" "+item.Act+" "+item.State+" "+item.Reason)
+	}
+	require.Equal(t, []string{
+		"b restart_core approved ", "a withdraw_from_pool approved ", "a reapply_installed approved ",
+		"b restart_core approved ", "a restart_core approved ",
+	}, acts)
+	require.Equal(t, []int{5, 5, 0, 2}, []int{out.Cases, out.Actions, out.Spared, out.Nodes})
+	limited := rules.DefaultRepair()
+	limited.Limits.MaxActionsPerHour = 2
+	out = replay([]change{down("a", 0), down("b", 1)}, places, limited, minutes(20))
+	require.Equal(t, []int{2, 2}, []int{out.Actions, out.Spared}, "spared once for each act of each node")
 }

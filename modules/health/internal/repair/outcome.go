@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"panel/modules/health/healthapi"
-	"panel/modules/health/internal/verdict"
 	"panel/platform/database"
 )
 
@@ -19,28 +18,45 @@ const (
 // given is how long a node may take to get well after an action before that did not help.
 const given = 5 * time.Minute
 
-// follow notes what has come of the actions so far: proposals that nobody needs any more, and whether those that were
-// done have helped. It takes part in the context's transaction.
+// follow notes what has come of the actions so far: proposals that nobody needs any more, whether those that were done
+// have helped, and what is given back because its cause is gone. It takes part in the context's transaction.
 func (r *Repairs) follow(ctx context.Context) error {
 	if err := r.withdraw(ctx); err != nil {
 		return err
 	}
-	return r.judge(ctx)
+	if err := r.judge(ctx); err != nil {
+		return err
+	}
+	return r.giveBack(ctx)
 }
 
 // withdraw takes back proposals about nodes that need them no more.
 func (r *Repairs) withdraw(ctx context.Context) error {
-	var gone []row
-	err := r.DB.In(ctx).NewRaw(`update health_actions a set state = ?, reason = ?, finished_at = ? where a.state = ?
-		and not exists (select from health_states s where s.kind = ? and s.subject_id = a.node_id and s.state in (?, ?)
-			and s.hint = ?) returning a.id, a.act, a.node_id, a.name, a.state, a.reason`, Skipped, Recovered, r.now(), Proposed,
-		healthapi.Node, healthapi.Down, healthapi.Degraded, verdict.HintCore).Scan(ctx, &gone)
-	if err != nil {
-		return database.Fault(fmt.Errorf("take back proposals: %w", err), nil)
+	var open []row
+	err := r.DB.In(ctx).NewSelect().Model(&open).ColumnExpr(columns).Where("a.state = ?", Proposed).OrderExpr("a.id").
+		For("update of a").Scan(ctx)
+	if err != nil || len(open) == 0 {
+		return database.Fault(err, nil)
 	}
-	for i := range gone {
-		if err := r.tell(ctx, healthapi.EventActionSkipped, &gone[i]); err != nil {
-			return err
+	about := make([]string, len(open))
+	for i := range open {
+		about[i] = open[i].NodeID
+	}
+	suspects, err := r.suspects(ctx, about...)
+	if err != nil {
+		return err
+	}
+	needed := map[string]Subject{}
+	for i := range suspects {
+		needed[suspects[i].ID] = suspects[i].subject()
+	}
+	now := r.now()
+	for i := range open {
+		if a := &open[i]; !fits(a.Act, needed[a.NodeID]) {
+			a.State, a.Reason, a.FinishedAt = Skipped, Recovered, &now
+			if err := r.skip(ctx, a); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -63,7 +79,9 @@ func (r *Repairs) judge(ctx context.Context) error {
 // Counts are the actions that wait or run now, and those of the last 24 hours by how they ended; those of the latter
 // that did not help are counted as such and not as succeeded.
 func Counts(ctx context.Context, db *database.DB) (map[string]float64, error) {
-	out := map[string]float64{Proposed: 0, Running: 0, Succeeded: 0, NotHelped: 0, Failed: 0, Skipped: 0}
+	out := map[string]float64{
+		Proposed: 0, Running: 0, Succeeded: 0, NotHelped: 0, Failed: 0, Skipped: 0, Undone: 0,
+	}
 	var rows []struct {
 		State string
 		N     float64

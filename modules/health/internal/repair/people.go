@@ -20,6 +20,8 @@ const (
 // Operation is the kind of the operations that people start by approving.
 const Operation = "health.repair"
 
+var errStays = fault.Conflict("action_not_undoable", "there is nothing of this action that could be given back")
+
 var errOver = fault.Conflict("action_not_proposed", "this action waits for nobody's approval")
 
 // Approve lets a proposed action be done, as an operation of the caller with the id of the action. Again it changes
@@ -63,6 +65,23 @@ func (r *Repairs) Dismiss(ctx context.Context, id string) error {
 			return err
 		}
 		return r.skip(ctx, a)
+	})
+}
+
+// Undo gives back what an action has changed; an incident that it had mitigated goes on where somebody still suffers.
+// Again it changes nothing. Faults: not_found (404), action_not_undoable (409).
+func (r *Repairs) Undo(ctx context.Context, id string) error {
+	return r.byPerson(ctx, id, func(ctx context.Context, a *row) error {
+		switch {
+		case a.State == Undone:
+			return nil
+		case !a.undoable():
+			return errStays
+		}
+		if err := r.undo(ctx, a, access.From(ctx).Name()); err != nil || a.IncidentID == nil {
+			return err
+		}
+		return ignoreGone(r.Incidents.Relapse(ctx, *a.IncidentID, a.Act))
 	})
 }
 

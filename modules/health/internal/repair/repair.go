@@ -17,6 +17,7 @@ import (
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
@@ -32,9 +33,11 @@ const actRepair = "health.repair"
 // Act declares it.
 func Act(feature string) automation.Act {
 	return automation.Act{
-		Name: actRepair, Summary: "Restarts the core of a node whose agent says that it does not run",
+		Name: actRepair,
+		Summary: "Repairs nodes that are down: restarts the core, installs again what is installed, withdraws the node from " +
+			"transit pools until it is well",
 		Budget:  "three times an hour for each node, and what its health policy allows; nothing unless the policy says auto",
-		Actions: []string{healthapi.EventActionRun}, Feature: feature,
+		Actions: []string{healthapi.EventActionRun, healthapi.EventActionUndone}, Feature: feature,
 		ReadOnly: entitlement.Stops, Blocked: entitlement.Stops,
 	}
 }
@@ -58,6 +61,7 @@ type row struct {
 	Outcome    string     `bun:"outcome"`
 	Effects    []Effect   `bun:"effects,type:jsonb"`
 	CommandID  string     `bun:"command_id"`
+	ApplyID    string     `bun:"apply_id"`
 	CreatedAt  time.Time  `bun:"created_at"`
 	StartedAt  *time.Time `bun:"started_at"`
 	FinishedAt *time.Time `bun:"finished_at"`
@@ -84,9 +88,14 @@ type Evidence struct {
 	Cells json.RawMessage `json:"checks" doc:"What all vantages said about each check then, as in the list of nodes"`
 }
 
-// Incidents tells which unresolved incident a subject suffers from.
+// Incidents are what repairs are about.
 type Incidents interface {
+	// Of gives the unresolved incident that a subject suffers from, empty without one.
 	Of(ctx context.Context, kind, subjectID string) (id string, err error)
+	// Mitigate says that the effect of an incident is gone unless others than the node suffer, Relapse that it is there
+	// again.
+	Mitigate(ctx context.Context, id, nodeID, note string) error
+	Relapse(ctx context.Context, id, note string) error
 }
 
 // Tools are what repairs work with.
@@ -100,6 +109,7 @@ type Tools struct {
 	Stop      *automation.Switch
 	Commands  nodesapi.Commands
 	Applies   flowsapi.Applies
+	Pools     poolsapi.Members
 	Incidents Incidents
 	Follow    *operations.Store
 }
@@ -139,23 +149,36 @@ type suspect struct {
 	PolicyID    string       `bun:"policy_id"`
 	Layers      place.Layers `bun:"layers,type:jsonb"`
 	Cells       json.RawMessage
+	Places      []poolsapi.Place `bun:"-"`
 }
 
 func (s *suspect) subject() Subject {
 	return Subject{
 		ID: s.ID, State: s.State, Hint: s.Hint, Since: s.Since, Maintenance: s.Maintenance,
-		Heard: s.Layers.Heartbeat == verdict.Heard,
+		Heard: s.Layers.Heartbeat == verdict.Heard, Installed: s.Layers.HasConfig, Places: s.Places,
 	}
 }
 
-// suspects reads nodes that repairs are about, all or one.
-func (r *Repairs) suspects(ctx context.Context, nodeID string) (rows []suspect, err error) {
+// suspects reads nodes that repairs may be about, those that have been so for the longest time first: all, or some.
+func (r *Repairs) suspects(ctx context.Context, nodeIDs ...string) (rows []suspect, err error) {
 	const most = 500
+	some := append([]string{}, nodeIDs...) // none is an empty list for the query, and not null
 	err = r.DB.In(ctx).NewRaw(`select subject_id, name, state, hint, since, maintenance, policy_id, layers, cells
-		from health_states where kind = ? and state in (?, ?) and hint = ? and ? in ('', subject_id::text)
-		order by since, subject_id limit ?`, healthapi.Node, healthapi.Down, healthapi.Degraded, verdict.HintCore, nodeID,
-		most).Scan(ctx, &rows)
-	return rows, database.Fault(err, nil)
+		from health_states where kind = ? and (state = ? or state = ? and hint = ?)
+			and (cardinality(?::uuid[]) = 0 or subject_id = any(?::uuid[]))
+		order by since, subject_id limit ?`, healthapi.Node, healthapi.Down, healthapi.Degraded, verdict.HintCore,
+		pgdialect.Array(some), pgdialect.Array(some), most).Scan(ctx, &rows)
+	if err != nil || len(rows) == 0 {
+		return nil, database.Fault(err, nil)
+	}
+	places, err := r.Pools.Places(ctx, ids(rows)...)
+	if err != nil {
+		return nil, fmt.Errorf("ask which pools nodes are in: %w", err)
+	}
+	for i := range rows {
+		rows[i].Places = places[rows[i].ID]
+	}
+	return rows, nil
 }
 
 // lock lets one panel decide at a time: budgets are counted and spent in one transaction.
@@ -170,7 +193,7 @@ func (r *Repairs) Look(ctx context.Context) error {
 		if err := r.follow(ctx); err != nil {
 			return err
 		}
-		suspects, err := r.suspects(ctx, "")
+		suspects, err := r.suspects(ctx)
 		if err != nil || len(suspects) == 0 {
 			return err
 		}

@@ -18,16 +18,17 @@ import (
 // Action is what the panel did about a node, would have done, or proposes.
 type Action struct {
 	ID         string     `json:"id" format:"uuid"`
-	Act        string     `json:"action" enum:"restart_core"`
+	Act        string     `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool"`
 	NodeID     string     `json:"node_id" format:"uuid"`
 	NodeName   string     `json:"node_name"`
 	PolicyID   string     `json:"policy_id" format:"uuid"`
 	PolicyName string     `json:"policy_name" doc:"Empty: the policy is gone"`
 	IncidentID *string    `json:"incident_id" doc:"What the node suffered from; null: no incident"`
 	State      string     `json:"state" enum:"proposed,approved,running,succeeded,failed,skipped,undone"`
-	Reason     string     `json:"reason" enum:",stopped,read_only,not_in_plan,dry_run,maintenance,applying,budget,cooldown,recovered,dismissed" doc:"Of skipped"`
+	Reason     string     `json:"reason" enum:",stopped,read_only,not_in_plan,dry_run,maintenance,applying,budget,cooldown,recovered,dismissed,pool_share,no_flow" doc:"Of skipped"`
 	Error      string     `json:"error" doc:"Of failed"`
 	Outcome    string     `json:"outcome" enum:",helped,not_helped" doc:"Of what was done: whether the node is well after it; empty: not known yet"`
+	ApplyID    string     `json:"apply_id,omitempty" doc:"Of reapply_installed: the apply that does it"`
 	ApprovedBy string     `json:"approved_by" doc:"Empty: the panel acted by itself, or nobody has approved it"`
 	Dismisser  string     `json:"dismissed_by"`
 	Evidence   Evidence   `json:"evidence"`
@@ -50,7 +51,7 @@ func (a *row) shown() Action {
 	return Action{
 		ID: a.ID, Act: a.Act, NodeID: a.NodeID, NodeName: a.Name, PolicyID: a.PolicyID, PolicyName: a.PolicyName,
 		IncidentID: a.IncidentID, State: a.State, Reason: a.Reason, Error: a.Error, Outcome: a.Outcome,
-		ApprovedBy: a.ApprovedBy, Dismisser: a.Dismisser, Evidence: a.Evidence,
+		ApplyID: a.ApplyID, ApprovedBy: a.ApprovedBy, Dismisser: a.Dismisser, Evidence: a.Evidence,
 		Effects:  append([]Effect{}, a.Effects...),
 		Undoable: a.undoable(), UndoneAt: utc(a.UndoneAt), UndoneBy: a.UndoneBy,
 		CreatedAt: a.CreatedAt.UTC(), StartedAt: utc(a.StartedAt), FinishedAt: utc(a.FinishedAt),
@@ -81,7 +82,7 @@ const Unfinished = "open"
 
 // columns are all but those of the lease.
 const columns = `a.id, a.act, a.node_id, a.name, a.policy_id, a.incident_id, a.state, a.reason, a.evidence, a.error,
-	a.approved_by, a.dismissed_by, a.outcome, a.effects, a.command_id, a.created_at, a.started_at, a.finished_at, a.undone_at,
+	a.approved_by, a.dismissed_by, a.outcome, a.effects, a.command_id, a.apply_id, a.created_at, a.started_at, a.finished_at, a.undone_at,
 	a.undone_by, coalesce((select p.name from health_policies p where p.id = a.policy_id), '') as policy_name`
 
 var orders = map[string]keyset.Order{"created_at": {Expression: "a.created_at", Kind: httpapi.CursorMoment}}
@@ -144,7 +145,9 @@ func (r *Repairs) OfIncident(ctx context.Context, incidentID string) ([]Action, 
 	return out, nil
 }
 
-// Tidy lets actions go with the history of health.
+// Tidy lets actions go with the history of health; what may still be given back stays.
 func Tidy(age time.Duration) jobs.Tidy {
-	return jobs.Tidy{Table: "health_actions", Column: "created_at", Age: age}
+	return jobs.Tidy{
+		Table: "health_actions", Column: "created_at", Age: age, Unless: "state = 'succeeded' and effects <> '[]'",
+	}
 }

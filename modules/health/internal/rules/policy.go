@@ -66,7 +66,7 @@ type Window struct {
 // Repair says what the panel does about a subject that is down, and how much.
 type Repair struct {
 	Mode    string   `json:"mode" enum:"observe,suggest,auto" doc:"observe: it only notes what it would do; suggest: a person approves; auto: it acts"`
-	Actions []string `json:"actions" maxItems:"1" enum:"restart_core" doc:"What it may do, tried in this order; none: it only tells"`
+	Actions []string `json:"actions" maxItems:"3" enum:"restart_core,reapply_installed,withdraw_from_pool" doc:"What it may do, tried in this order; none: it only tells"`
 	Limits  Limits   `json:"limits"`
 }
 
@@ -74,4 +74,5 @@ type Repair struct {
 type Limits struct {
 	MaxActionsPerHour int `json:"max_actions_per_hour" minimum:"1" maximum:"1000" doc:"Of all subjects of the policy together"`
 	CooldownS         int `json:"cooldown_s" minimum:"60" maximum:"86400" doc:"How long a subject is left alone after an action"`
+	MaxPctOfPool      int `json:"max_pct_of_pool,omitempty" minimum:"1" maximum:"100" doc:"Share of a pool's members that withdraw_from_pool may take at once; one is always allowed where another is usable. 30 when left out"`
 }

@@ -40,24 +40,30 @@ const (
 	Auto    = "auto"
 )
 
-// RestartCore has the agent start its core anew.
-const RestartCore = "restart_core"
+// Acts of self-repair.
+const (
+	RestartCore = "restart_core"       // the agent starts its core anew
+	Reapply     = "reapply_installed"  // what is installed on the node is put there again
+	Withdraw    = "withdraw_from_pool" // the node gets no new traffic of transit pools until it is well
+)
 
 // Ladder are the acts of self-repair, the gentlest first.
-var Ladder = []string{RestartCore}
+var Ladder = []string{RestartCore, Reapply, Withdraw}
 
 // DefaultRepair suggests: nothing is done before somebody has seen what would be, and who trusts it says auto. The
 // numbers are those that tunnel monitors of panels have proved.
 func DefaultRepair() Repair {
 	const hourly, cooldown = 10, 300
 	return Repair{
-		Mode: Suggest, Actions: slices.Clone(Ladder), Limits: Limits{MaxActionsPerHour: hourly, CooldownS: cooldown},
+		Mode: Suggest, Actions: slices.Clone(Ladder),
+		Limits: Limits{MaxActionsPerHour: hourly, CooldownS: cooldown, MaxPctOfPool: usualShare},
 	}
 }
 
 const (
 	usualInterval = 30
 	usualTimeout  = 5
+	usualShare    = 30
 )
 
 // Default is the policy of all that nobody has said anything about.
@@ -97,6 +103,9 @@ func (p Policy) Filled() Policy {
 		p.Repair = DefaultRepair()
 	}
 	p.Repair.Actions = climbed(p.Repair.Actions)
+	if p.Repair.Limits.MaxPctOfPool == 0 {
+		p.Repair.Limits.MaxPctOfPool = usualShare
+	}
 	if p.Windows == nil {
 		p.Windows = []Window{}
 	}

@@ -83,7 +83,13 @@ export function DrainDialog({ pool, member, onClose }: MemberActProps) {
   const run = useRun(member);
   const [drains] = useState(member.drain);
   const others = pool.members.some(
-    (one) => one.id !== member.id && one.enabled && !one.drain && !one.resting && one.state !== "down",
+    (one) =>
+      one.id !== member.id &&
+      one.enabled &&
+      !one.drain &&
+      !one.withdrawn &&
+      !one.resting &&
+      one.state !== "down",
   );
   const words = drains ? "drain_end" : "drain";
   return (

@@ -130,6 +130,7 @@ function MemberTags({ pool, member }: { pool: Pool; member: Member }) {
       {member.priority > 0 && <Tag>{t("priority", { count: member.priority })}</Tag>}
       {!member.enabled && <Tag>{t("tag.disabled")}</Tag>}
       {member.drain && <Tag>{t("tag.drain")}</Tag>}
+      {member.withdrawn && <Tag>{t("tag.withdrawn")}</Tag>}
       {member.resting && <Tag>{t("tag.resting")}</Tag>}
       {member.held && <Tag>{t("tag.held")}</Tag>}
       {pool.override?.member_id === member.id && <Tag>{t("tag.chosen")}</Tag>}

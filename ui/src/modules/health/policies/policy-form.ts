@@ -2,6 +2,9 @@ import { ladder } from "../repairs/repair-text";
 import type { Policy } from "../shared/policies";
 import type { PolicyCheck, PolicyEntry, Scope, Window } from "./api";
 
+/** Percent of a pool that may be withdrawn at once, where a policy says nothing. */
+export const usualShare = 30;
+
 /** What a new policy begins with while the one of everything else is not known. */
 const fresh: PolicyEntry = {
   name: "",
@@ -14,7 +17,11 @@ const fresh: PolicyEntry = {
   success_threshold: 2,
   recheck: { count: 3, every_s: 5 },
   flap: { max_changes: 6, window_s: 600 },
-  repair: { mode: "suggest", actions: [...ladder], limits: { max_actions_per_hour: 10, cooldown_s: 300 } },
+  repair: {
+    mode: "suggest",
+    actions: [...ladder],
+    limits: { max_actions_per_hour: 10, cooldown_s: 300, max_pct_of_pool: usualShare },
+  },
   maintenance_windows: [],
 };
 

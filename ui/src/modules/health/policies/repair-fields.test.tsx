@@ -34,6 +34,24 @@ describe("self-repair in the form of a policy", () => {
     });
   });
 
+  it("asks for the share of a pool where a node may be withdrawn", async () => {
+    const { queries, written } = serve({ [`PATCH /policies/${makePolicy().id}`]: { body: makePolicy() } });
+    await renderDialog(<PolicyDialog policy={makePolicy()} onClose={vi.fn()} />, { queries });
+    const label = "Of a pool, withdraw at most, percent";
+    expect(await screen.findByRole("checkbox", { name: /^Restart core/ })).toBeChecked();
+    expect(screen.queryByRole("textbox", { name: label })).toBeNull();
+    await userEvent.click(screen.getByRole("checkbox", { name: /^Withdraw from pools/ }));
+    const share = screen.getByRole("textbox", { name: label });
+    expect(share).toHaveValue("30");
+    await userEvent.clear(share);
+    await userEvent.type(share, "50");
+    await userEvent.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(written()).toHaveLength(1));
+    expect(written()[0]).toMatchObject({
+      body: { repair: { actions: ["restart_core", "withdraw_from_pool"], limits: { max_pct_of_pool: 50 } } },
+    });
+  });
+
   it("without an act only tells, and has nothing to preview", async () => {
     const { queries } = serve({});
     await renderDialog(<PolicyDialog policy={makePolicy()} onClose={vi.fn()} />, { queries });

@@ -10,7 +10,7 @@ import { useDryRunText } from "../repairs/dry-run-card";
 import { actText, ladder } from "../repairs/repair-text";
 import { Numbers } from "./numbers";
 import classes from "./policies.module.css";
-import { errorUnder } from "./policy-form";
+import { errorUnder, usualShare } from "./policy-form";
 
 interface RepairFieldsProps {
   repair: Repair;
@@ -65,6 +65,16 @@ export function RepairFields({ repair, policyId, wrong, onChange }: RepairFields
           error={errorUnder(wrong, "repair.limits.cooldown_s")}
           onChange={(cooldown_s) => onChange({ ...repair, limits: { ...limits, cooldown_s } })}
         />
+        {repair.actions.includes("withdraw_from_pool") && (
+          <Numbers
+            label={t("repair.share")}
+            value={limits.max_pct_of_pool ?? usualShare}
+            least={1}
+            most={100}
+            error={errorUnder(wrong, "repair.limits.max_pct_of_pool")}
+            onChange={(max_pct_of_pool) => onChange({ ...repair, limits: { ...limits, max_pct_of_pool } })}
+          />
+        )}
       </div>
       {repair.actions.length > 0 && <Preview repair={repair} policyId={policyId} />}
     </fieldset>

@@ -76,16 +76,14 @@ export const dryRunQuery = (policyId: string | undefined, { actions, limits }: P
   });
 
 /** What a person does about an action. */
-export type Act = "approve" | "dismiss";
+export type Act = "approve" | "dismiss" | "undo";
 
 export function useRepairAct(id: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: (act: Act) => {
       const request = { params: { path: { id } } };
-      return act === "approve"
-        ? answer(api.POST("/api/v1/health/self-heal/actions/{id}/approve", request))
-        : answer(api.POST("/api/v1/health/self-heal/actions/{id}/dismiss", request));
+      return answer(api.POST(`/api/v1/health/self-heal/actions/{id}/${act}`, request));
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ["health"] }),
   });

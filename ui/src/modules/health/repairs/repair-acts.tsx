@@ -7,23 +7,33 @@ import { useBlock } from "../header";
 import { useRepairAct, type Act, type RepairAction } from "./api";
 import { actText } from "./repair-text";
 
-/** What a person can do about an action: let the panel do what it proposes, or not. */
+/** What a person can do about an action: let the panel do what it proposes, or not, and take back what it changed. */
 export function RepairActs({ action }: { action: RepairAction }) {
   const { t } = useTranslation("health");
   const block = useBlock();
   const [open, setOpen] = useState<Act>();
-  if (action.state !== "proposed") return null;
+  const acts = actsOn(action);
   return (
     <>
-      <Action size="bar" reason={block} onClick={() => setOpen("dismiss")}>
-        {t("repair.dismiss.open")}
-      </Action>
-      <Action size="bar" kind="filled" reason={block} onClick={() => setOpen("approve")}>
-        {t("repair.approve.open")}
-      </Action>
+      {acts.map((act) => (
+        <Action
+          key={act}
+          size="bar"
+          {...(act === "approve" && { kind: "filled" })}
+          reason={block}
+          onClick={() => setOpen(act)}
+        >
+          {t(`repair.${act}.open`)}
+        </Action>
+      ))}
       {open && <ActDialog key={open} act={open} action={action} onClose={() => setOpen(undefined)} />}
     </>
   );
+}
+
+function actsOn({ state, undoable }: RepairAction): Act[] {
+  if (state === "proposed") return ["dismiss", "approve"];
+  return undoable ? ["undo"] : [];
 }
 
 function ActDialog({ act, action, onClose }: { act: Act; action: RepairAction; onClose: () => void }) {
@@ -41,11 +51,11 @@ function ActDialog({ act, action, onClose }: { act: Act; action: RepairAction; o
       onClose={onClose}
       onConfirm={() => send.mutate(act, { onSuccess: done })}
       title={t(`repair.${act}.title`, what)}
-      verb={act === "approve" ? what.act : t("repair.dismiss.verb")}
+      verb={act === "approve" ? what.act : t(`repair.${act}.verb`)}
       busy={send.isPending}
       error={send.error}
     >
-      <p>{act === "approve" ? t(`repair.effect.${action.action}`) : t("repair.dismiss.text")}</p>
+      <p>{act === "approve" ? t(`repair.effect.${action.action}`) : t(`repair.${act}.text`, what)}</p>
     </Confirm>
   );
 }

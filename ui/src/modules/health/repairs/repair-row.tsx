@@ -64,7 +64,7 @@ function Effects({ action: { effects } }: { action: RepairAction }) {
   return (
     <ul className="soft">
       {effects.map(({ kind, id, name, from, to }) => (
-        <li key={`${kind} ${id}`}>{t(`repair.changed.${kind as "pool"}`, { name, from, to })}</li>
+        <li key={`${kind} ${id}`}>{t(`repair.changed.${kind}`, { name, from, to })}</li>
       ))}
     </ul>
   );

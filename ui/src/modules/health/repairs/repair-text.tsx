@@ -7,7 +7,7 @@ import type { RepairAction, RepairAct } from "./api";
 type Words = TFunction<"health">;
 
 /** What can be done, the mildest first. */
-export const ladder: readonly RepairAct[] = ["restart_core"];
+export const ladder: readonly RepairAct[] = ["restart_core", "reapply_installed", "withdraw_from_pool"];
 
 export const actText = (t: Words, act: RepairAct) => t(`repair.act.${act}`);
 

@@ -29,6 +29,8 @@ describe("the log of self-repair", () => {
       makeRepair({ id: "4", node_name: "d", state: "skipped", reason: "budget" }),
       makeRepair({ id: "5", node_name: "e", state: "skipped", reason: "dismissed", dismissed_by: "oleg" }),
       makeRepair({ id: "6", node_name: "f", state: "undone" }),
+      makeRepair({ id: "7", node_name: "g", state: "skipped", action: "withdraw_from_pool", reason: "pool_share" }),
+      makeRepair({ id: "8", node_name: "h", state: "skipped", action: "reapply_installed", reason: "no_flow" }),
     ]);
     expect(await row("Restart core a")).toHaveTextContent(/It helped: the node is well\. · Approved by anna/);
     expect(await row("Restart core b")).toHaveTextContent(/It did not help\. · By the panel itself/);
@@ -36,6 +38,8 @@ describe("the log of self-repair", () => {
     expect(await row("Restart core d")).toHaveTextContent("So many actions are not allowed within an hour.");
     expect(await row("Restart core e")).toHaveTextContent(/It was dismissed\. · Dismissed by oleg/);
     expect(await row("Restart core f")).toHaveTextContent("Taken back, because the cause is gone.");
+    expect(await row("Withdraw from pools g")).toHaveTextContent("No pool can spare the node.");
+    expect(await row("Install again what is installed h")).toHaveTextContent("Nothing is installed on the node.");
     const first = within(await row("Restart core a"));
     expect(first.getByText("Because of the core")).toBeInTheDocument();
     expect(first.getByText(/^Down, 1 of 1, /)).toBeInTheDocument();
@@ -136,6 +140,34 @@ describe("a proposal", () => {
   });
 });
 
+describe("what was changed", () => {
+  const withdrawn = makeRepair({
+    action: "withdraw_from_pool",
+    state: "succeeded",
+    outcome: "helped",
+    effects: [{ kind: "pool", id: "p", name: "Europe", from: "", to: "withdrawn" }],
+    undoable: true,
+  });
+
+  it("is taken back after a question that says what that means", async () => {
+    const { written } = await log([withdrawn], {
+      [`POST ${one}/undo`]: { body: { ...withdrawn, state: "undone", undoable: false, undone_by: "anna" } },
+    });
+    await userEvent.click(await screen.findByRole("button", { name: "Take back…" }));
+    const dialog = within(await screen.findByRole("dialog", { name: "Take back what was done about fra-02?" }));
+    expect(dialog.getByText(/gets new connections of its pools again/)).toBeInTheDocument();
+    expect(written()).toEqual([]);
+    await userEvent.click(dialog.getByRole("button", { name: "Take back" }));
+    await waitFor(() => expect(written()).toEqual([{ method: "POST", path: `${one}/undo`, body: undefined }]));
+  });
+
+  it("cannot be taken back where nothing was changed", async () => {
+    await log([makeRepair({ state: "succeeded" })]);
+    await row("Restart core fra-02");
+    expect(screen.queryByRole("button", { name: "Take back…" })).toBeNull();
+  });
+});
+
 describe("beside a node or an incident", () => {
   it("a node shows its last actions and the way to all of them", async () => {
     const { queries } = serve({ [actions]: pageOf(makeRepair({ state: "running" })) });
@@ -157,7 +189,7 @@ describe("beside a node or an incident", () => {
 
   it("an incident shows what was changed, the newest first", async () => {
     const { queries } = serve({});
-    const effects = [{ kind: "pool" as const, id: "p", name: "Europe", from: "3", to: "0" }];
+    const effects = [{ kind: "pool" as const, id: "p", name: "Europe", from: "", to: "withdrawn" }];
     const list = [
       makeRepair({ id: "1", node_name: "first" }),
       makeRepair({ id: "2", node_name: "second", state: "succeeded", effects }),
@@ -165,7 +197,7 @@ describe("beside a node or an incident", () => {
     await renderApp(<IncidentRepairsCard actions={list} />, { queries });
     const names = (await screen.findAllByRole("link")).map((link) => link.textContent);
     expect(names).toEqual(["second", "first"]);
-    expect(screen.getByText("Pool Europe: 3 → 0")).toBeInTheDocument();
+    expect(screen.getByText("Withdrawn from the pool Europe")).toBeInTheDocument();
   });
 
   it("an action that did not help is no good news", () => {
