@@ -31,6 +31,7 @@ type ports struct {
 
 	documents nodesapi.Documents
 	readings  nodesapi.Readings
+	standings nodesapi.Standings
 	batches   chan agentapi.Batch // of the kind seen, as they are taken
 }
 
@@ -40,9 +41,9 @@ func asking(into *ports) module.Module {
 		Name: "asking", Summary: "A test that asks", Requires: []string{"nodes"},
 		Permissions: []access.Permission{},
 		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents,
-			r nodesapi.Readings,
+			r nodesapi.Readings, s nodesapi.Standings,
 		) module.Parts {
-			*into = ports{f, c, o, d, r, make(chan agentapi.Batch, 16)}
+			*into = ports{f, c, o, d, r, s, make(chan agentapi.Batch, 16)}
 			take := func(_ context.Context, _ string, batch *agentapi.Batch) error {
 				into.batches <- *batch
 				return nil

@@ -27,6 +27,8 @@ func exportFleet(f *fleet) nodesapi.Fleet { return f }
 
 func exportReadings(f *fleet) nodesapi.Readings { return f }
 
+func exportStandings(f *fleet) nodesapi.Standings { return f }
+
 // Node gives one node.
 func (f *fleet) Node(ctx context.Context, id string) (nodesapi.Node, error) {
 	found, err := f.Nodes(ctx, id)
@@ -80,6 +82,25 @@ func (f *fleet) Serving(ctx context.Context, ids ...string) ([]nodesapi.Serving,
 			ID: row.ID, Name: row.Name, Address: row.Address,
 			Online:    f.store.link(row.AgentAccess, row.SeenAt, now) == linkConnected,
 			CoreState: row.CoreState, RevisionDesired: row.DesiredRevision, RevisionInstalled: row.InstalledRevision,
+		}
+	}
+	return out, err
+}
+
+// Standings gives how all nodes are.
+func (f *fleet) Standings(ctx context.Context, capability string) ([]nodesapi.Standing, error) {
+	now := f.clock.Now().UTC()
+	rows, err := f.store.standings(ctx, capability, now)
+	out := make([]nodesapi.Standing, len(rows))
+	for i := range rows {
+		row := &rows[i]
+		out[i] = nodesapi.Standing{
+			ID: row.ID, Name: row.Name, Address: row.Address, State: row.State, Able: row.Able,
+			Online:    f.store.link(row.AgentAccess, row.SeenAt, now) == linkConnected,
+			CoreState: row.CoreState, Wanted: row.Wanted, Provider: row.ProviderID, Country: row.CountryCode, Tags: row.Tags,
+		}
+		if row.SeenAt != nil {
+			out[i].SeenAt = row.SeenAt.UTC()
 		}
 	}
 	return out, err

@@ -203,3 +203,40 @@ func TestWhetherNodesServeIsReadForManyAtOnce(t *testing.T) {
 	}
 	require.Equal(t, config.Revision, all["serving"].RevisionDesired)
 }
+
+// Who judges a whole fleet reads of each node only how it is; that is the same as the node itself says.
+func TestHowAllNodesAreIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	p, with := asked(t)
+	agent, resting := p.Enroll("able"), p.Enroll("resting")
+	p.Admin().AddNode("never-heard", "address", "192.0.2.7")
+	p.Admin().Post("/api/v1/nodes/"+resting.NodeID+"/maintenance", map[string]any{"on": true}).Is(http.StatusOK)
+	config := with.put(t, agent.NodeID, json.RawMessage(`{"inbounds":[]}`), nil)
+	_, err := with.configs.SetDesired(t.Context(), map[string]int64{agent.NodeID: config.Revision})
+	require.NoError(t, err)
+	agent.Beat(func(b *agentapi.Heartbeat) { b.Capabilities = []agentapi.Capability{"document_watches"} })
+	resting.Beat()
+
+	all := func() []nodesapi.Standing {
+		found, err := with.standings.Standings(t.Context(), "document_watches")
+		require.NoError(t, err)
+		return found
+	}
+	eventually(t, func() bool { return all()[0].Online && all()[2].Online })
+	found := all()
+	require.Len(t, found, 3, "in the order of names")
+	for i := range found {
+		whole, err := with.fleet.Node(t.Context(), found[i].ID)
+		require.NoError(t, err)
+		require.Equal(t, nodesapi.Standing{
+			ID: whole.ID, Name: whole.Name, Address: whole.Address, State: whole.State, Online: whole.Online,
+			Able: whole.Can("document_watches"), CoreState: whole.CoreState, Wanted: whole.RevisionDesired > 0,
+			Provider: whole.Provider, Country: whole.Country, Tags: whole.Tags, SeenAt: whole.SeenAt,
+		}, found[i], whole.Name)
+	}
+	require.Equal(t, []bool{true, false, false}, []bool{found[0].Able, found[1].Able, found[2].Able})
+	require.Equal(t, "maintenance", found[2].State)
+	none, err := with.standings.Standings(t.Context(), "nothing_known")
+	require.NoError(t, err)
+	require.False(t, none[0].Able)
+}

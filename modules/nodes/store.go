@@ -114,6 +114,36 @@ func (s *store) serving(ctx context.Context, ids []string) ([]servingRow, error)
 	return rows, database.Fault(err, nil)
 }
 
+// standingRow is as much of a node and its report as says how it is.
+type standingRow struct {
+	ID          string
+	Name        string
+	Address     string
+	AgentAccess string
+	SeenAt      *time.Time
+	State       string
+	CoreState   string
+	Wanted      bool
+	Able        bool
+	ProviderID  string
+	CountryCode string
+	Tags        []string `bun:"tags,array"`
+}
+
+// standings gives all nodes, and whether their agents have named the capability.
+func (s *store) standings(ctx context.Context, capability string, at time.Time) ([]standingRow, error) {
+	var rows []standingRow
+	args := new(database.Arguments)
+	q := beside(s.db.NewSelect().TableExpr("nodes AS n")).
+		ColumnExpr("n.id, n.name, n.address, n.agent_access, n.country_code, n.tags, r.seen_at").
+		ColumnExpr("n.desired_revision > 0 AS wanted, coalesce(n.provider_id, '') AS provider_id").
+		ColumnExpr("coalesce(nullif(r.core_state, ''), 'unknown') AS core_state").
+		ColumnExpr("coalesce(jsonb_exists(r.report->'capabilities', ?), false) AS able", args.Add(capability)).
+		ColumnExpr(s.stateAt(at, args) + " AS state").OrderExpr("n.name_key")
+	err := database.Read(ctx, s.db, &rows, q, args)
+	return rows, database.Fault(err, nil)
+}
+
 // able gives nodes that were heard within two heartbeats and whose agent has named the capability.
 func (s *store) able(ctx context.Context, capability string, most int, at time.Time) ([]viewRow, error) {
 	var rows []viewRow

@@ -37,6 +37,28 @@ type Serving struct {
 	RevisionInstalled int64
 }
 
+// Standing is how a node is and what it has in common with others, which is all that judging a whole fleet needs of each.
+type Standing struct {
+	ID        string
+	Name      string
+	Address   string // that others dial; may be empty before the agent enrolled
+	State     string // as of Node
+	Online    bool   // its agent reported within two heartbeats
+	Able      bool   // its agent has named the capability that was asked for
+	CoreState string // unknown where no agent ever told
+	Wanted    bool   // a configuration is wanted there
+	Provider  string
+	Country   string
+	Tags      []string
+	SeenAt    time.Time // zero: never
+}
+
+// Standings tells how the fleet is.
+type Standings interface {
+	// Standings gives all nodes in one statement, with whether the agent of each has named a capability. Ordered by name.
+	Standings(ctx context.Context, capability string) ([]Standing, error)
+}
+
 // Readings tells what nodes do and carry.
 type Readings interface {
 	// Serving gives the nodes with these ids, or all without any, in one statement; unknown ids are left out.
