@@ -981,6 +981,7 @@ create table health_actions (
   lease_until timestamp with time zone default now() not null,
   lease_failures integer default 0 not null,
   lease_error text default ''::text not null,
+  apply_id text default ''::text not null,
   constraint health_actions_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
   constraint health_actions_pkey PRIMARY KEY (id)
 );
@@ -2002,6 +2003,7 @@ create table transit_pool_members (
   drain boolean not null,
   told_at timestamp with time zone,
   flow_id uuid,
+  withdrawn text default ''::text not null,
   constraint transit_pool_members_one CHECK (((node_id IS NULL) <> (flow_id IS NULL))),
   constraint transit_pool_members_flow_id_fkey FOREIGN KEY (flow_id) REFERENCES flows(id),
   constraint transit_pool_members_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id),
@@ -2012,6 +2014,7 @@ create table transit_pool_members (
 );
 CREATE INDEX transit_pool_members_flow_id ON transit_pool_members USING btree (flow_id) WHERE (flow_id IS NOT NULL);
 CREATE INDEX transit_pool_members_node ON transit_pool_members USING btree (node_id);
+CREATE INDEX transit_pool_members_withdrawn ON transit_pool_members USING btree (withdrawn) WHERE (withdrawn <> ''::text);
 
 create table transit_pool_places (
   pool_id uuid not null,

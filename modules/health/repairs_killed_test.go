@@ -96,19 +96,22 @@ func TestKilledPanelsRepairOnce(t *testing.T) {
 	p := paneltest.Start(t, paneltest.On(db),
 		paneltest.Modules(nodes.Module(), others.manifest(), others.poolsModule(), idle))
 	admin := p.Admin()
+	const many = 40
+	for i := range many {
+		admin.AddNode(fmt.Sprintf("node-%02d", i), "address", fmt.Sprint("192.0.2.", i+1))
+	}
 	policy := admin.Get(policiesPath + "/" + defaultID).Is(200)
 	admin.Patch(policiesPath+"/"+defaultID, fields{"revision": policy.Value("revision"), "repair": fields{
 		"mode": "auto", "actions": []string{"restart_core"}, "limits": fields{"max_actions_per_hour": 1000, "cooldown_s": 300},
 	}}).Is(200)
-	const many = 40
-	for i := range many {
-		name := fmt.Sprintf("node-%02d", i)
-		id := admin.AddNode(name, "address", fmt.Sprint("192.0.2.", i+1))
-		_, err := db.NewRaw(`insert into health_states (kind, subject_id, name, name_key, state, reason, hint, since, policy_id, layers)
-			values ('node', ?, ?, ?, 'down', 'core_failed', 'core_failed', now() - interval '1 minute', ?,
-				'{"heartbeat": "heard", "core": "failed"}')`, id, name, name, defaultID).Exec(t.Context())
+	require.Eventually(t, func() bool { // the placing that follows the change
+		result, err := db.NewRaw(`update health_states set state = 'down', reason = 'core_failed', hint = 'core_failed',
+			since = now() - interval '1 minute', layers = '{"heartbeat": "heard", "core": "failed"}'
+			where (select count(*) from health_states) = ?`, many).Exec(t.Context())
 		require.NoError(t, err)
-	}
+		changed, err := result.RowsAffected()
+		return err == nil && changed == many
+	}, within, every)
 	for range 4 {
 		process := dbtest.Spawn(t, dsn, repairsChild)
 		require.Eventually(t, func() bool { return actionsOf(t, db, "") > 0 }, within, every)

@@ -2625,6 +2625,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/health/self-heal/actions/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give back what an action of self-repair has changed */
+        post: operations["post-health-self-heal-actions-id-undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/health/self-heal/dry-run": {
         parameters: {
             query?: never;
@@ -8111,7 +8128,7 @@ export interface components {
              */
             severity: "info" | "warning" | "critical";
             /**
-             * @description mitigated: nobody suffers any more, and it has to stay so for a minute
+             * @description mitigated: nobody suffers any more, and it has to stay so for a minute, or self-repair led traffic around who does
              * @enum {string}
              */
             state: "open" | "acknowledged" | "mitigated" | "resolved";
@@ -9815,6 +9832,8 @@ export interface components {
             state: "unknown" | "healthy" | "degraded" | "down";
             /** Format: int64 */
             weight: number;
+            /** @description Self-repair keeps new traffic from it until its node is well; absent: it does not */
+            withdrawn?: boolean;
         };
         PoolsMemberHealth: {
             /**
@@ -10165,7 +10184,9 @@ export interface components {
         };
         RepairAction: {
             /** @enum {string} */
-            action: "restart_core";
+            action: "restart_core" | "reapply_installed" | "withdraw_from_pool";
+            /** @description Of reapply_installed: the apply that does it */
+            apply_id?: string;
             /** @description Empty: the panel acted by itself, or nobody has approved it */
             approved_by: string;
             /** Format: date-time */
@@ -10198,7 +10219,7 @@ export interface components {
              * @description Of skipped
              * @enum {string}
              */
-            reason: "" | "stopped" | "read_only" | "not_in_plan" | "dry_run" | "maintenance" | "applying" | "budget" | "cooldown" | "recovered" | "dismissed";
+            reason: "" | "stopped" | "read_only" | "not_in_plan" | "dry_run" | "maintenance" | "applying" | "budget" | "cooldown" | "recovered" | "dismissed" | "pool_share" | "no_flow";
             /** Format: date-time */
             started_at: string | null;
             /** @enum {string} */
@@ -10275,7 +10296,7 @@ export interface components {
              */
             severity: "info" | "warning" | "critical";
             /**
-             * @description mitigated: nobody suffers any more, and it has to stay so for a minute
+             * @description mitigated: nobody suffers any more, and it has to stay so for a minute, or self-repair led traffic around who does
              * @enum {string}
              */
             state: "open" | "acknowledged" | "mitigated" | "resolved";
@@ -10294,7 +10315,7 @@ export interface components {
         };
         RepairDryEvent: {
             /** @enum {string} */
-            action: "restart_core";
+            action: "restart_core" | "reapply_installed" | "withdraw_from_pool";
             /** Format: date-time */
             at: string;
             /** Format: uuid */
@@ -10304,7 +10325,7 @@ export interface components {
              * @description Of skipped
              * @enum {string}
              */
-            reason: "" | "budget" | "cooldown";
+            reason: "" | "budget" | "cooldown" | "pool_share";
             /** @enum {string} */
             state: "approved" | "skipped";
         };
@@ -10330,7 +10351,7 @@ export interface components {
             nodes: number;
             /**
              * Format: int64
-             * @description How often the budget or the cool-down would have kept it
+             * @description How often the budget, the cool-down or the share of a pool would have kept it
              */
             spared: number;
         };
@@ -10420,6 +10441,11 @@ export interface components {
              * @description Of all subjects of the policy together
              */
             max_actions_per_hour: number;
+            /**
+             * Format: int64
+             * @description Share of a pool's members that withdraw_from_pool may take at once; one is always allowed where another is usable. 30 when left out
+             */
+            max_pct_of_pool?: number;
         };
         RulesRecheck: {
             /** Format: int64 */
@@ -10429,7 +10455,7 @@ export interface components {
         };
         RulesRepair: {
             /** @description What it may do, tried in this order; none: it only tells */
-            actions: "restart_core"[];
+            actions: ("restart_core" | "reapply_installed" | "withdraw_from_pool")[];
             limits: components["schemas"]["RulesLimits"];
             /**
              * @description observe: it only notes what it would do; suggest: a person approves; auto: it acts
@@ -29676,13 +29702,120 @@ export interface operations {
             };
         };
     };
+    "post-health-self-heal-actions-id-undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepairAction"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-health-self-heal-dry-run": {
         parameters: {
             query?: {
                 /** @description What it might do, separated by commas; none: all that there is */
-                actions?: "restart_core"[];
+                actions?: ("restart_core" | "reapply_installed" | "withdraw_from_pool")[];
                 cooldown_s?: number;
                 max_actions_per_hour?: number;
+                max_pct_of_pool?: number;
                 /** @description Only nodes of this policy */
                 policy_id?: string;
             };

@@ -124,6 +124,7 @@ const (
 	attempts   = 12 // about five minutes of failures in a row
 	orderLimit = 2 * time.Minute
 	resultPoll = time.Second
+	atOnce     = 64 // they wait for agents most of the time, and a withdrawal is not to wait for restarts
 )
 
 // New makes repairs.
@@ -131,6 +132,7 @@ func New(t Tools) *Repairs {
 	r := &Repairs{Tools: t}
 	r.Driver = lease.New(t.DB, t.Listener, t.Clock, t.Log, lease.Process{
 		Name: "repair", Step: r.step, GiveUp: r.giveUp, Attempts: attempts,
+		Parallel: atOnce,
 		Table: lease.Table{Name: "health_actions", Open: "state in ('approved', 'running')", Order: "created_at"},
 	})
 	return r

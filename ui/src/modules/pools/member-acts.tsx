@@ -84,12 +84,7 @@ export function DrainDialog({ pool, member, onClose }: MemberActProps) {
   const [drains] = useState(member.drain);
   const others = pool.members.some(
     (one) =>
-      one.id !== member.id &&
-      one.enabled &&
-      !one.drain &&
-      !one.withdrawn &&
-      !one.resting &&
-      one.state !== "down",
+      one.id !== member.id && one.enabled && !one.drain && !one.withdrawn && !one.resting && one.state !== "down",
   );
   const words = drains ? "drain_end" : "drain";
   return (

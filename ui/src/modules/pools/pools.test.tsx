@@ -38,7 +38,10 @@ describe("pools", () => {
     const block = { edit: undefined, apply: undefined };
     const view = (
       <PoolView
-        pool={europe}
+        pool={{
+          ...europe,
+          members: europe.members.map((member, at) => (at === 0 ? { ...member, withdrawn: true } : member)),
+        }}
         status={{
           pool_id: europe.id,
           state: "degraded",
@@ -58,6 +61,7 @@ describe("pools", () => {
     await renderApp(view);
     expect(await screen.findByText(/Last switch: a member went down/)).toBeInTheDocument();
     expect(screen.getByText("kept out")).toBeInTheDocument();
+    expect(screen.getByText("withdrawn by self-repair")).toBeInTheDocument();
     expect(screen.getByText("Down", { exact: true })).toBeInTheDocument();
     expect(screen.getByText("42 ms")).toBeInTheDocument();
     const healthy = within(screen.getByText("42 ms").closest("li")!);
