@@ -81,8 +81,10 @@ func (w *watchedFleet) watch() {
 	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+policies.Items[0].ID, map[string]any{
 		"revision": policies.Items[0].Revision, "recheck": map[string]any{"count": 3, "every_s": 1},
 		"checks": []map[string]any{
-			{"type": "heartbeat"}, {"type": "core"},
-			{"type": "tcp", "interval_s": 10, "timeout_s": 4}, {"type": "tls", "interval_s": 10, "timeout_s": 4},
+			{"type": "heartbeat"},
+			{"type": "core"},
+			{"type": "tcp", "interval_s": 10, "timeout_s": 4},
+			{"type": "tls", "interval_s": 10, "timeout_s": 4},
 		},
 	}, nil))
 }

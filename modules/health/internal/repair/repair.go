@@ -133,7 +133,7 @@ func New(t Tools) *Repairs {
 	r.Driver = lease.New(t.DB, t.Listener, t.Clock, t.Log, lease.Process{
 		Name: "repair", Step: r.step, GiveUp: r.giveUp, Attempts: attempts,
 		Parallel: atOnce,
-		Table: lease.Table{Name: "health_actions", Open: "state in ('approved', 'running')", Order: "created_at"},
+		Table:    lease.Table{Name: "health_actions", Open: "state in ('approved', 'running')", Order: "created_at"},
 	})
 	return r
 }
