@@ -32,9 +32,11 @@ func repairModules() []module.Module {
 	manifest := Module()
 	manifest.Attach = func(h *handlers, p *place.Placer, heals *repair.Repairs) module.Parts {
 		look := func(ctx context.Context) error {
+			tick := time.NewTicker(5 * time.Millisecond)
+			defer tick.Stop()
 			for ctx.Err() == nil {
 				_ = heals.Look(ctx) // the other panels may be ahead
-				time.Sleep(5 * time.Millisecond)
+				<-tick.C
 			}
 			return ctx.Err()
 		}
@@ -80,8 +82,8 @@ func repairingChild(ctx context.Context, dsn string) error {
 	return ctx.Err()
 }
 
-// Panels that are killed in the middle of repairs, again and again, leave one truth: one action for each node that needs
-// it, and one order to its agent.
+// Panels that are killed in the middle of repairs, again and again, leave one truth: one action for each node that
+// needs it, and one order to its agent.
 func TestKilledPanelsRepairOnce(t *testing.T) {
 	t.Parallel()
 	dsn := dbtest.DSN(t, app.Migrations(app.With(repairModules()))...)
@@ -115,7 +117,7 @@ func TestKilledPanelsRepairOnce(t *testing.T) {
 	for range 4 {
 		process := dbtest.Spawn(t, dsn, repairsChild)
 		require.Eventually(t, func() bool { return actionsOf(t, db, "") > 0 }, within, every)
-		time.Sleep(time.Duration(rand.IntN(40)) * time.Millisecond)
+		<-time.After(time.Duration(rand.IntN(40)) * time.Millisecond)
 		require.NoError(t, process.Kill())
 		_, _ = process.Wait()
 	}

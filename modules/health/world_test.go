@@ -96,8 +96,8 @@ func (f *fleet) Standings(ctx context.Context, capability string) ([]nodesapi.St
 		n := &nodes[i]
 		out[i] = nodesapi.Standing{
 			ID: n.ID, Name: n.Name, Address: n.Address, State: n.State, Online: n.Online, Able: n.Can(capability),
-			CoreState: n.CoreState, Wanted: n.RevisionDesired > 0, Provider: n.Provider, Country: n.Country, Tags: n.Tags,
-			SeenAt: n.SeenAt,
+			CoreState: n.CoreState, Wanted: n.RevisionDesired > 0, Provider: n.Provider, Country: n.Country,
+			Tags: n.Tags, SeenAt: n.SeenAt,
 		}
 	}
 	return out, err

@@ -97,7 +97,8 @@ func (f *fleet) Standings(ctx context.Context, capability string) ([]nodesapi.St
 		out[i] = nodesapi.Standing{
 			ID: row.ID, Name: row.Name, Address: row.Address, State: row.State, Able: row.Able,
 			Online:    f.store.link(row.AgentAccess, row.SeenAt, now) == linkConnected,
-			CoreState: row.CoreState, Wanted: row.Wanted, Provider: row.ProviderID, Country: row.CountryCode, Tags: row.Tags,
+			CoreState: row.CoreState, Wanted: row.Wanted, Provider: row.ProviderID, Country: row.CountryCode,
+			Tags: row.Tags,
 		}
 		if row.SeenAt != nil {
 			out[i].SeenAt = row.SeenAt.UTC()

@@ -213,7 +213,8 @@ func sure(env cli.Env, pool Pool, m Member, off bool) error {
 		return nil
 	}
 	for _, other := range pool.Members {
-		if other.ID != m.ID && other.Enabled && !other.Drain && !other.Withdrawn && !other.Resting && other.State != agentapi.PoolDown {
+		taken := other.Enabled && !other.Drain && !other.Withdrawn && !other.Resting
+		if other.ID != m.ID && taken && other.State != agentapi.PoolDown {
 			return nil
 		}
 	}

@@ -11,8 +11,8 @@ import (
 	"panel/platform/agentapi"
 )
 
-// A member whose node another module sees down gets no new traffic until it is returned: agents are told at once, people
-// see why, and what they have said of the member stays.
+// A member whose node another module sees down gets no new traffic until it is returned: agents are told at once,
+// people see why, and what they have said of the member stays.
 func TestAWithdrawnMemberGetsNoNewTraffic(t *testing.T) {
 	t.Parallel()
 	w, others := exported(t)

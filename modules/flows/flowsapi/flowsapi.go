@@ -75,8 +75,8 @@ type Flows interface {
 	RerenderFlows(ctx context.Context, why string, flowIDs ...string) error
 }
 
-// Applies tells where something is being installed, and has what is installed put there again. Its calls take part in the
-// context's transaction.
+// Applies tells where something is being installed, and has what is installed put there again. Its calls take part in
+// the context's transaction.
 type Applies interface {
 	// OnNodes gives those of the nodes that an apply is at work on.
 	OnNodes(ctx context.Context, nodeIDs ...string) (map[string]bool, error)

@@ -37,7 +37,7 @@ type Serving struct {
 	RevisionInstalled int64
 }
 
-// Standing is how a node is and what it has in common with others, which is all that judging a whole fleet needs of each.
+// Standing is how a node is and what it has in common with others: all that judging a whole fleet needs of each.
 type Standing struct {
 	ID        string
 	Name      string
@@ -55,7 +55,8 @@ type Standing struct {
 
 // Standings tells how the fleet is.
 type Standings interface {
-	// Standings gives all nodes in one statement, with whether the agent of each has named a capability. Ordered by name.
+	// Standings gives all nodes in one statement, with whether the agent of each has named a capability. Ordered by
+	// name.
 	Standings(ctx context.Context, capability string) ([]Standing, error)
 }
 

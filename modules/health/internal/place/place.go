@@ -36,8 +36,8 @@ type Placer struct {
 
 // New makes a placer.
 func New(
-	db *database.DB, fleet nodesapi.Standings, configs nodesapi.Configs, documents nodesapi.Documents, flows flowsapi.Flows,
-	clock clockwork.Clock,
+	db *database.DB, fleet nodesapi.Standings, configs nodesapi.Configs, documents nodesapi.Documents,
+	flows flowsapi.Flows, clock clockwork.Clock,
 ) *Placer {
 	return &Placer{db, fleet, configs, documents, flows, clock}
 }

@@ -19,8 +19,8 @@ import (
 // doer is who does what nobody has approved, in the words of operations.
 const doer = "self-repair"
 
-// do does an act or orders it, in the context's transaction: what it changed by itself, or the order, stands in the row.
-// What speaks against it after all is given as a reason.
+// do does an act or orders it, in the context's transaction: what it changed by itself, or the order, stands in the
+// row. What speaks against it after all is given as a reason.
 func (r *Repairs) do(ctx context.Context, a *row) (against string, err error) {
 	by := a.ApprovedBy
 	if by == "" {
