@@ -18,7 +18,8 @@ type body[T any] struct{ Body T }
 
 type listInput struct {
 	httpapi.PageQuery
-	Query string `query:"q" maxLength:"64" doc:"A part of the name"`
+	Query  string `query:"q" maxLength:"64" doc:"A part of the name"`
+	NodeID string `query:"node_id" format:"uuid" doc:"Only pools with this node as a member"`
 }
 
 // PoolPath names a pool in a path.
@@ -144,7 +145,7 @@ type drainInput struct {
 }
 
 func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[PoolSummary]], error) {
-	page, err := h.pools.page(ctx, in.PageQuery, in.Query)
+	page, err := h.pools.page(ctx, in)
 	return &body[httpapi.Page[PoolSummary]]{page}, err
 }
 

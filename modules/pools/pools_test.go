@@ -179,6 +179,8 @@ func TestAPoolIsMadeReadChangedAndRemoved(t *testing.T) {
 
 	require.EqualValues(t, 1, w.admin.Get(path+"?q=PE%202").Value("total"))
 	require.EqualValues(t, 0, w.admin.Get(path+"?q=asia").Value("total"))
+	require.EqualValues(t, 1, w.admin.Get(path+"?node_id="+w.exits[2]).Value("total"), "it is a member")
+	require.EqualValues(t, 0, w.admin.Get(path+"?node_id="+w.exits[1]).Value("total"), "it is one no longer")
 	w.admin.Delete(one).Is(http.StatusNoContent)
 	w.admin.Get(one).Refused(http.StatusNotFound, "not_found")
 	w.admin.Delete(one).Refused(http.StatusNotFound, "not_found")

@@ -94,10 +94,8 @@ func (p *pools) placed(ctx context.Context, poolIDs ...string) (map[string]bool,
 }
 
 // page lists pools.
-func (p *pools) page(
-	ctx context.Context, query httpapi.PageQuery, part string,
-) (page httpapi.Page[PoolSummary], err error) {
-	k, rows, total, err := p.store.page(ctx, query, names.SearchKey(part))
+func (p *pools) page(ctx context.Context, in *listInput) (page httpapi.Page[PoolSummary], err error) {
+	k, rows, total, err := p.store.page(ctx, in.PageQuery, names.SearchKey(in.Query), in.NodeID)
 	if err != nil {
 		return page, err
 	}

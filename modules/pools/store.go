@@ -26,18 +26,20 @@ var orders = map[string]keyset.Order{
 	"created_at": {Expression: "p.created_at", Kind: httpapi.CursorMoment},
 }
 
-// page reads pools that have a part in the key of their names.
+// page reads pools that have a part in the key of their names, and a node as a member if one is named.
 func (s *store) page(
-	ctx context.Context, query httpapi.PageQuery, part string,
+	ctx context.Context, query httpapi.PageQuery, part, nodeID string,
 ) (k *keyset.Keyset, rows []poolRow, total int, err error) {
 	if k, err = keyset.New(query, "p.id", "name", orders); err != nil {
 		return k, nil, 0, err
 	}
-	q := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("p.*").Where("strpos(p.name_key, ?) > 0", part)
+	const wanted = `strpos(p.name_key, ?) > 0 and (? = '' or exists (
+		select from transit_pool_members m where m.pool_id = p.id and m.node_id::text = ?))`
+	q := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("p.*").Where(wanted, part, nodeID, nodeID)
 	if err := k.Apply(q, nil).Scan(ctx); err != nil {
 		return k, nil, 0, database.Fault(fmt.Errorf("list pools: %w", err), nil)
 	}
-	n, err := s.db.In(ctx).NewSelect().Model((*poolRow)(nil)).Where("strpos(p.name_key, ?) > 0", part).Count(ctx)
+	n, err := s.db.In(ctx).NewSelect().Model((*poolRow)(nil)).Where(wanted, part, nodeID, nodeID).Count(ctx)
 	return k, rows, int(n), database.Fault(err, nil)
 }
 

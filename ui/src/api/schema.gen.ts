@@ -39366,6 +39366,8 @@ export interface operations {
             query?: {
                 cursor?: string;
                 limit?: number;
+                /** @description Only pools with this node as a member */
+                node_id?: string;
                 /** @description A part of the name */
                 q?: string;
                 /** @description Field to sort by; a leading minus turns the order */

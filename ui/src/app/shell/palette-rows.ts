@@ -48,7 +48,7 @@ export function usePaletteRows(text: string): PaletteRows {
   const found = useFound(sourcesOf(readable, asked.acts), asked.name);
   const blockOf = (act: PaletteAct) => block({ feature: act.feature, whileReadOnly: act.whileReadOnly });
   const looking = asked.name.length >= leastText;
-  const hits = looking ? (found.data ?? []) : [];
+  const hits = looking ? nearestFirst(found.data ?? [], asked.name) : [];
   const busy = settled !== text || (looking && (found.isPending || found.isPlaceholderData));
 
   const runsOf = (hit: PaletteHit, only: readonly PaletteAct[], group: string, name: (act: PaletteAct) => string) =>
@@ -116,6 +116,18 @@ export function usePaletteRows(text: string): PaletteRows {
         go: { path: page.path },
       }));
   }
+}
+
+/** The groups with the best fit of a name stand first: what is called so, then what has it in its name, then the rest. */
+function nearestFirst(hits: readonly PaletteHit[], text: string): PaletteHit[] {
+  const wanted = text.toLocaleLowerCase();
+  const best = new Map<string, number>();
+  for (const { group, name } of hits) {
+    const own = name.toLocaleLowerCase();
+    const fit = own === wanted ? 0 : own.includes(wanted) ? 1 : 2;
+    best.set(group, Math.min(best.get(group) ?? fit, fit));
+  }
+  return hits.toSorted((a, b) => best.get(a.group)! - best.get(b.group)!);
 }
 
 /** All that can be searched, or with a verb only what the act can take. */

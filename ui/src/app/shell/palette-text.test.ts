@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import nodes from "@/modules/nodes/module";
 import flows from "@/modules/flows/module";
+import pools from "@/modules/pools/module";
 import { marked, offered, readPalette } from "./palette-text";
 
-const acts = [...nodes.acts!, ...flows.acts!];
+const acts = [...nodes.acts!, ...flows.acts!, ...pools.acts!];
 const read = (text: string) => {
   const { acts: meant, name } = readPalette(text, acts);
   return [meant.map((act) => act.key).join(), name];
@@ -13,7 +14,8 @@ describe("what is typed into the palette", () => {
   it("is an act with a name after it, in both languages", () => {
     expect(read("restart fra-02")).toEqual(["restart_core", "fra-02"]);
     expect(read("Restart core  fra-02 ")).toEqual(["restart_core", "fra-02"]);
-    expect(read("drain london")).toEqual(["maintenance_on", "london"]);
+    expect(read("drain london"), "maintenance leads no traffic away").toEqual(["drain", "london"]);
+    expect(read("maintenance london")).toEqual(["maintenance_on", "london"]);
     expect(read("link for anna")).toEqual(["link", "anna"]);
     expect(read("compile Europe main")).toEqual(["compile", "Europe main"]);
     expect(read("перезапустить msk-01")).toEqual(["restart_core", "msk-01"]);

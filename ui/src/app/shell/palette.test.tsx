@@ -57,13 +57,18 @@ const module: UiModule = {
   ],
 };
 
-async function open(permissions = ["*"], readOnly = false, typedAhead?: () => TypedAhead | undefined) {
+async function open(
+  permissions = ["*"],
+  readOnly = false,
+  typedAhead?: () => TypedAhead | undefined,
+  modules = [module],
+) {
   act(() => beginSession("ps_test"));
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
   queries.setQueryData(meQuery.queryKey, makeMe(permissions));
   queries.setQueryData(licenseQuery.queryKey, { read_only: readOnly, features: { blocked: [] } } as never);
   await renderApp(
-    <Modules value={[module]}>
+    <Modules value={modules}>
       <Palette opened onClose={() => undefined} typedAhead={typedAhead} />
     </Modules>,
     { queries },
@@ -113,6 +118,17 @@ describe("the palette", () => {
     await screen.findByRole("option", { name: /Restart core… 562 connections/ });
     await userEvent.keyboard("{Tab}{Enter}");
     expect(await screen.findByRole("dialog", { name: "Restart fra-01?" })).toBeInTheDocument();
+  });
+
+  it("begins with what is called as it was typed, whichever module found more", async () => {
+    const office = { id: "f-1", group: "Flows", name: "Office", detail: "on fra-01", path: "/flows/f-1" };
+    const flows: UiModule = { name: "office", search: { find: () => Promise.resolve([office]) } };
+    await userEvent.type(await open(["*"], false, undefined, [flows, module]), "fra-01");
+    await screen.findByRole("option", { name: /Restart core… 562 connections/ });
+    const names = options();
+    expect(names.findIndex((name) => name!.includes("Office"))).toBeGreaterThan(
+      names.findIndex((name) => name!.startsWith("Restart core")),
+    );
   });
 
   it("completes an act that was chosen without a name", async () => {

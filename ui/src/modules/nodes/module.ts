@@ -72,7 +72,7 @@ export default defineModule({
       key: "maintenance_on",
       label: { en: "Begin maintenance", ru: "Начать обслуживание" },
       icon: IconTool,
-      verbs: ["maintenance", "begin maintenance", "drain", "обслуживание", "начать обслуживание", "разгрузить"],
+      verbs: ["maintenance", "begin maintenance", "обслуживание", "начать обслуживание"],
       needs: ["nodes.edit"],
     },
     {

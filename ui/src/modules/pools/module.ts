@@ -1,4 +1,4 @@
-import { IconTopologyStar3 } from "@tabler/icons-react";
+import { IconArrowBackUp, IconArrowBarRight, IconTopologyStar3 } from "@tabler/icons-react";
 import { defineModule } from "@/module";
 
 const label = { en: "Transit pools", ru: "Транзитные пулы" };
@@ -17,6 +17,28 @@ export default defineModule({
       parents: [network, { label, path: "/pools" }],
       needs: view,
       load: () => import("./pool-page"),
+    },
+  ],
+  search: {
+    needs: view,
+    find: (text, signal) => import("./find-pools").then(({ findPools }) => findPools(text, signal)),
+  },
+  acts: [
+    {
+      key: "drain",
+      label: { en: "Drain", ru: "Увести трафик" },
+      icon: IconArrowBarRight,
+      verbs: ["drain", "увести", "увести трафик с", "разгрузить"],
+      needs: ["connection_units.apply"],
+      feature: "flows",
+    },
+    {
+      key: "drain_end",
+      label: { en: "Give traffic again", ru: "Вернуть трафик" },
+      icon: IconArrowBackUp,
+      verbs: ["give traffic again", "undrain", "вернуть трафик"],
+      needs: ["connection_units.apply"],
+      feature: "flows",
     },
   ],
   refresh: ({ kind }) =>

@@ -52,6 +52,7 @@ describe("flows in the palette", () => {
       ["msk-01 reserve", flows[1]!.entry?.host],
       ["Office", "on msk-01"],
     ]);
+    expect(hits[1]!.runs, "whoever typed the name of a node means the node").toEqual([]);
   });
 
   it("offer to start what was stopped, nothing of what was never installed, and say why not now", async () => {

@@ -30,7 +30,8 @@ export async function findFlows(q: string, signal: AbortSignal): Promise<Palette
   const t = i18next.getFixedT(null, "flows");
   return [
     ...named.map((flow) => flowHit(flow, flow.entry?.host)),
-    ...others.map(({ flow, node }) => flowHit(flow, t("palette.onNode", { name: node }))),
+    // Whoever types the name of a node means the node: its flows are only ways there.
+    ...others.map(({ flow, node }) => ({ ...flowHit(flow, t("palette.onNode", { name: node })), runs: [] })),
     ...clients.items.map(clientHit),
   ];
 }

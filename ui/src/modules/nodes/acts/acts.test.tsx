@@ -88,7 +88,7 @@ describe("acts on nodes", () => {
   it("leave the reason and the end of a running maintenance alone", async () => {
     const dialog = await ask("maintenance_on");
     expect(dialog.getByRole("region", { name: "Not included" })).toHaveTextContent(
-      /lon-03 is in maintenance already and keeps its reason and end, until .*, «Provider swaps the disk»/,
+      /lon-03 is in maintenance already and keeps its reason and end, until .*, “Provider swaps the disk”/,
     );
     await userEvent.type(dialog.getByRole("textbox", { name: "Reason" }), "new cables");
     await userEvent.click(dialog.getByRole("button", { name: "Begin maintenance" }));

@@ -120,7 +120,7 @@ export function NodeActDialog({ act, nodes, onClose }: NodeActDialogProps) {
     const word = why(node)!;
     if (word !== "act.leftMaintenance" || !node.maintenance) return t(word);
     const { until: end, reason: cause } = node.maintenance;
-    return [t(word), end && t("act.leftUntil", { moment: format.moment(end) }), cause && `«${cause}»`]
+    return [t(word), end && t("act.leftUntil", { moment: format.moment(end) }), cause && t("act.cause", { cause })]
       .filter(Boolean)
       .join(", ");
   }
