@@ -118,7 +118,7 @@ export function usePaletteRows(text: string): PaletteRows {
   }
 }
 
-/** The groups with the best fit of a name stand first: what is called so, then what has it in its name, then the rest. */
+/** The groups with the best fit stand first: what is called so, then what has it in its name, then the rest. */
 function nearestFirst(hits: readonly PaletteHit[], text: string): PaletteHit[] {
   const wanted = text.toLocaleLowerCase();
   const best = new Map<string, number>();
