@@ -20,6 +20,7 @@ const (
 	watchNode    = "203.0.112.2"
 	watchNear    = "203.0.112.3"
 	watchFar     = "203.0.112.4"
+	watchSite    = "203.0.112.5" // that the flow borrows its handshake from, beside the panel
 	faultsWithin = 4 * time.Minute
 )
 
@@ -46,10 +47,11 @@ func (w *watchedFleet) bringUp() {
 	command(w.T, "ip", "link", "add", "watch", "type", "bridge")
 	w.Cleanup(func() { command(w.T, "ip", "link", "del", "watch") })
 	command(w.T, "ip", "addr", "add", watchPanel+"/24", "dev", "watch")
+	command(w.T, "ip", "addr", "add", watchSite+"/24", "dev", "watch")
 	command(w.T, "ip", "link", "set", "lo", "up")
 	command(w.T, "ip", "link", "set", "watch", "up")
 	var err error
-	w.site, err = rig.OpenSite(watchPanel)
+	w.site, err = rig.OpenSite(watchSite)
 	require.NoError(w, err)
 	w.Cleanup(w.site.Close)
 	w.stand = rigtest.Install(w, rig.PanelSettings{
@@ -162,8 +164,8 @@ func (w *watchedFleet) over(t *testing.T) {
 
 // panelsRoute cuts the panel's way to the server alone. Its agent is not heard any more, and the others reach it.
 func (w *watchedFleet) panelsRoute(t *testing.T) {
-	route := []string{"blackhole", watchNode + "/32"}
-	command(t, append([]string{"ip", "route", "add"}, route...)...)
+	rule := []string{"pref", "100", "from", watchPanel, "to", watchNode, "blackhole"}
+	command(t, append([]string{"ip", "rule", "add"}, rule...)...)
 	never := []string{"down"}
 	w.becomes(t, w.node(), never, judged{State: "degraded", Hint: "agent"})
 	flow, err := w.read(t.Context(), w.unit())
@@ -172,7 +174,7 @@ func (w *watchedFleet) panelsRoute(t *testing.T) {
 	_, hints, err := w.unresolved(t.Context())
 	require.NoError(t, err)
 	require.NotContains(t, hints, "unreachable")
-	command(t, append([]string{"ip", "route", "del"}, route...)...)
+	command(t, append([]string{"ip", "rule", "del"}, rule...)...)
 	w.becomes(t, w.node(), never, judged{State: "up"})
 	w.over(t)
 }

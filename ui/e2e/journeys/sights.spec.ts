@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
 import { still, withoutMotion } from "../rig/layers";
 import { test } from "../rig/populated";
+import { connectChecker, suffer } from "../rig/trouble";
 import { accessRules, expect, signIn } from "../rig/test";
 import { sightsOf, type Sight, type Step } from "./sights";
 
@@ -131,11 +132,14 @@ test("every page, drawer and dialog is accessible and as wide as the screen", as
   test.setTimeout(1_800_000);
   await page.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
   await page.addInitScript(withoutMotion);
+  await connectChecker(stand, populated);
+  const { incident, mend } = await suffer(stand, populated);
   await signIn(page, stand.url);
   const found: string[] = [];
   const ways = new Set<string>();
-  const sights = sightsOf(populated);
+  const sights = sightsOf({ ...populated, incident });
   for (const sight of sights) found.push(...(await visit(page, stand.url, sight, ways)));
+  await mend();
   expect(found).toEqual([]);
   const looked = new Set(sights.map(({ path }) => withoutIds(path)));
   expect([...ways].filter((way) => !looked.has(way)).sort(), "pages that nobody looked at").toEqual([]);

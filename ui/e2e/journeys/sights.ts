@@ -25,8 +25,11 @@ const menu = (name: string | RegExp, item: string | RegExp, what: string) => ({
 const button = (name: string | RegExp, what = String(name)) => ({ name: what, steps: [{ button: name }] });
 const beside = (name: RegExp, what: string) => ({ ...button(name, what), beside: true });
 
+/** What stands in the panel, and an incident. */
+type Ids = Populated & { incident: string };
+
 /** Every page of the product that a signed-in person can open, with all that opens over it. */
-export function sightsOf(ids: Populated): Sight[] {
+export function sightsOf(ids: Ids): Sight[] {
   return [
     ...shell(),
     ...nodes(ids),
@@ -133,17 +136,18 @@ function policies(): Sight[] {
   ];
 }
 
-function health({ node, flow }: Populated): Sight[] {
+function health({ node, flow, incident }: Ids): Sight[] {
   return [
     { path: "/monitoring", layers: [button(/^Columns and density/, "columns")] },
     { path: "/monitoring?state=down&q=nobody" },
     { path: "/monitoring/flows" },
     { path: "/monitoring/incidents" },
+    { path: `/monitoring/incidents/${incident}`, layers: [button("Acknowledge…"), button("Resolve…")] },
     { path: "/monitoring/repairs" },
     { path: `/monitoring/nodes/${node}` },
     { path: `/monitoring/flows/${flow}` },
     { path: "/checks" },
-    { path: `/checks/${flow}` },
+    { path: `/checks/${flow}`, layers: [button("Run paid check…")] },
     { path: "/monitoring/policies", layers: [button("New policy"), button("Change Everything else")] },
     { path: `/nodes/${node}?tab=checks` },
     { path: `/flows/${flow}/checks` },
