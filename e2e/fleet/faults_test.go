@@ -82,6 +82,7 @@ func (w *watchedFleet) watch() {
 	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/health/policies", &policies))
 	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+policies.Items[0].ID, map[string]any{
 		"revision": policies.Items[0].Revision, "recheck": map[string]any{"count": 3, "every_s": 1},
+		"flap": map[string]any{"max_changes": 100, "window_s": 60}, // each fault here is one of its own
 		"checks": []map[string]any{
 			{"type": "heartbeat"},
 			{"type": "core"},

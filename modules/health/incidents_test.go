@@ -318,3 +318,55 @@ func TestABlockInOneCountryIsSeen(t *testing.T) {
 	w.becomes(node, verdictRow{healthapi.Degraded, "partly_unreachable", "route"})
 	require.Equal(t, "blocked_region", w.incident().Hint)
 }
+
+// Issue: what comes and goes ten times a minute is one incident, and people hear of it once.
+func TestWhatComesAndGoesIsOneMessage(t *testing.T) {
+	t.Parallel()
+	w, _, flow, _, handshake := watched(t)
+	news := w.App.Bus().Subscribe(t.Context())
+	const times = 10
+	for i := range 2 * times {
+		w.passes(3 * time.Second)
+		w.beat()
+		w.all(handshake, i%2 == 1)
+		w.folded()
+	}
+	require.Len(t, w.incidents(""), 1)
+	w.admin.Post(policiesPath, fields{"name": "last", "scope": fields{"kind": "tag", "tag": "x"}}).Is(http.StatusCreated)
+	told := map[string]int{}
+	for told[healthapi.EventPolicyCreated] == 0 {
+		told[(<-news).Kind]++
+	}
+	require.Equal(t, 1, told[healthapi.EventIncidentOpened], "one message")
+	require.Zero(t, told[healthapi.EventIncidentResolved], "and none that it is over before it rests")
+	require.Equal(t, "down", w.detail("connection-units", flow).State)
+	require.Equal(t, "open", w.incident().State)
+}
+
+// Issue: half of the vantages are lost. Who is left decides, and what the lost ones said does not count any more.
+func TestHalfOfTheVantagesAreLost(t *testing.T) {
+	t.Parallel()
+	w, _, flow, _, handshake := watched(t)
+	lost, left := w.vantages(handshake)[:2], w.vantages(handshake)[2:]
+	for _, one := range lost {
+		w.says(one, handshake, true, 3)
+	}
+	w.folded()
+	old := w.clock.Now()
+	for w.clock.Since(old) < 3*time.Minute {
+		w.passes(20 * time.Second)
+		w.beat()
+		for _, one := range append(slices.Clone(left), "panel") {
+			w.says(one, handshake, true, 1)
+		}
+		w.folded()
+	}
+	require.Equal(t, well, w.verdict(flow), "two of four still see it")
+	require.Empty(t, w.incidents(""))
+	w.passes(20 * time.Second)
+	w.beat()
+	for _, one := range append(slices.Clone(left), "panel") {
+		w.says(one, handshake, false, 3)
+	}
+	w.becomes(flow, missing)
+}
