@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
 import { useFigures, useFrame, useSample } from "@/api/figures";
+import { useFormat } from "@/text/use-format";
 import { cellsQuery, summaryQuery, type FleetCell } from "../shared/fleet";
 import { CellView, FleetPicture } from "./fleet-picture";
 import classes from "./fleet.module.css";
@@ -13,11 +14,13 @@ const drawn = 500;
 /** The fleet as it is now. A larger one than can be drawn shows what needs attention first. */
 export function FleetStrip() {
   const { t } = useTranslation("nodes");
+  const format = useFormat();
   const fleet = useFleet();
   const total = fleet?.total ?? 0;
   useFigures(total > 0 && total <= drawn ? "all" : []);
   const cells = useQuery({ ...cellsQuery, refetchInterval: total > drawn ? 30_000 : false }).data;
   if (!fleet || !cells || total === 0) return null;
+  const rest = total - cells.cells.length;
   return (
     <FleetPicture
       cells={cells.cells}
@@ -25,9 +28,7 @@ export function FleetStrip() {
       CellOf={Cell}
       line={({ name }) => <RegionLine name={name} />}
       rest={
-        cells.cells.length < total ? (
-          <Link to="/nodes">{t("fleet.rest", { count: total - cells.cells.length })}</Link>
-        ) : undefined
+        rest > 0 ? <Link to="/nodes">{t("fleet.rest", { count: rest, shown: format.number(rest) })}</Link> : undefined
       }
     />
   );
@@ -36,13 +37,14 @@ export function FleetStrip() {
 /** The name of a region and how many of all its nodes are online, not only of those that are drawn. */
 function RegionLine({ name }: { name: string }) {
   const { t } = useTranslation("nodes");
+  const format = useFormat();
   const summary = useQuery(summaryQuery).data?.regions.find((region) => region.region === name);
   const live = useFrame((state) => state.regions.get(name));
   const known = live ?? summary;
   return (
     <p className={classes.place}>
       <span>{name || t("fleet.elsewhere")}</span>{" "}
-      {known && <b className="num">{`${known.states.online ?? 0}/${known.total}`}</b>}
+      {known && <b className="num">{`${format.number(known.states.online ?? 0)}/${format.number(known.total)}`}</b>}
     </p>
   );
 }

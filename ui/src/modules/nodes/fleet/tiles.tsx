@@ -75,7 +75,11 @@ function SessionsFigure() {
       name={t("tile.sessions")}
       value={figures.sessions === null ? "—" : format.number(figures.sessions)}
       extra={<Trend series={series} label={t("tile.sessionsTrend")} />}
-      note={figures.sessions === null ? t("tile.sessionsUnknown") : t("tile.from", { count: figures.nodes })}
+      note={
+        figures.sessions === null
+          ? t("tile.sessionsUnknown")
+          : t("tile.from", { count: figures.nodes, shown: format.number(figures.nodes) })
+      }
     />
   );
 }
@@ -97,7 +101,7 @@ function TrafficFigure() {
       of={sent.unit}
       extra={<Trend series={series} label={t("tile.trafficTrend")} />}
       note={
-        most
+        most && peak.value >= figures.net_tx_bps
           ? t("tile.peak", { value: `${most.value} ${most.unit}`, time: format.clock(peak.at) })
           : t("tile.in", { value: `${received.value} ${received.unit}` })
       }

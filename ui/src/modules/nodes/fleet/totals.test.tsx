@@ -25,10 +25,10 @@ const summary = {
 
 beforeEach(() => figures.setState(figures.getInitialState(), true));
 
-async function overview() {
+async function overview(points: { at: string; value: number }[] = []) {
   const panel = serveUnder("/api/v1")({
     "GET /nodes/summary": { body: summary },
-    "GET /nodes/metrics": { body: { points: [], step_s: 300 } },
+    "GET /nodes/metrics": { body: { points, step_s: 300 } },
   });
   await renderApp(
     <>
@@ -44,12 +44,18 @@ async function overview() {
 it("are those of the whole fleet, summed by the panel, never of a page of it", async () => {
   const { asked } = await overview();
   expect(screen.getByText("of 5,000")).toBeInTheDocument();
+  expect(screen.getByText("on 4,966 nodes")).toBeInTheDocument();
   expect(screen.getByText("4,966")).toBeInTheDocument();
   expect(screen.getByText("2.50")).toBeInTheDocument();
   const bulk = screen.getByRole("row", { name: /^Bulk/ });
   expect(within(bulk).getByText("400,000")).toBeInTheDocument();
   expect(bulk).toHaveTextContent("3,970 / 4,000");
   expect(asked.map(({ path }) => path)).not.toContain("/nodes");
+});
+
+it("call nothing a peak that is below what is sent now", async () => {
+  await overview([{ at: "2026-03-11T12:00:00Z", value: 2e10 }]);
+  expect(screen.queryByText(/^peak/)).toBeNull();
 });
 
 it("move with the sums that a frame brings, which are of the whole fleet as well", async () => {

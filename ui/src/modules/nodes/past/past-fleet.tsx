@@ -26,7 +26,12 @@ export function PastFigures({ at }: PastProps) {
       <Figure
         name={t("tile.sessions")}
         value={sessions === null ? "—" : format.number(sessions)}
-        note={nothing ?? (sessions === null ? t("tile.sessionsUnknown") : t("tile.from", { count: figures?.nodes }))}
+        note={
+          nothing ??
+          (sessions === null
+            ? t("tile.sessionsUnknown")
+            : t("tile.from", { count: figures?.nodes, shown: format.number(figures?.nodes ?? 0) }))
+        }
       />
       <Figure
         name={t("tile.traffic")}
