@@ -2,6 +2,7 @@
 package modules
 
 import (
+	"panel/modules/abuse"
 	"panel/modules/backups"
 	cdndns "panel/modules/cdn-dns"
 	"panel/modules/clients"
@@ -23,6 +24,7 @@ import (
 // All gives every feature, sorted by name.
 func All() []module.Module {
 	return []module.Module{
+		abuse.Module(),
 		backups.Module(),
 		cdndns.Module(),
 		clients.Module(),

@@ -229,3 +229,33 @@ func (c *clients) handOver(ctx context.Context, from, to string) error {
 		Exec(ctx)
 	return database.Fault(err, nil)
 }
+
+// Among gives those of the clients that have, or had, to do with one of the flows.
+func (e exported) Among(ctx context.Context, flowIDs, clientIDs []string) (found []string, err error) {
+	flows, clients := database.OnlyIDs(flowIDs), database.OnlyIDs(clientIDs)
+	if len(flows) == 0 || len(clients) == 0 {
+		return nil, nil
+	}
+	args := new(database.Arguments)
+	q := e.store.db.In(ctx).NewSelect().TableExpr("client_flows as a").ColumnExpr("distinct a.client_id::text").
+		Where("a.client_id = ?", args.AnyOf(clients)).Where("a.flow_id = ?", args.AnyOf(flows))
+	return found, database.Fault(database.Read(ctx, e.store.db, &found, q, args), nil)
+}
+
+// Labels gives the names of clients.
+func (e exported) Labels(ctx context.Context, ids ...string) (map[string]string, error) {
+	out := map[string]string{}
+	wanted := database.OnlyIDs(ids)
+	if len(wanted) == 0 {
+		return out, nil
+	}
+	var rows []struct{ ID, Label string }
+	args := new(database.Arguments)
+	q := e.store.db.In(ctx).NewSelect().TableExpr("client_profiles as c").ColumnExpr("c.id, c.label").
+		Where("c.id = ?", args.AnyOf(wanted))
+	err := database.Read(ctx, e.store.db, &rows, q, args)
+	for _, row := range rows {
+		out[row.ID] = row.Label
+	}
+	return out, database.Fault(err, nil)
+}

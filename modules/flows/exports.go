@@ -221,6 +221,13 @@ func (e *exported) OnNode(ctx context.Context, nodeID string) ([]flowsapi.Flow, 
 	return e.some(ctx, "f.id in (select flow_id from flow_fragments where node_id = ?)", all, nodeID)
 }
 
+// IDsOnNode gives the ids of the flows that are installed on a node.
+func (e *exported) IDsOnNode(ctx context.Context, nodeID string) (ids []string, err error) {
+	err = e.db.In(ctx).NewRaw("select distinct flow_id::text from flow_fragments where node_id = ? order by 1", nodeID).
+		Scan(ctx, &ids)
+	return ids, database.Fault(err, nil)
+}
+
 // outsideRow is a flow with what others ask about it, in one statement for all.
 type outsideRow struct {
 	ID, Name, OwnerID string

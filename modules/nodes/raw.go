@@ -1,22 +1,18 @@
 package nodes
 
 import (
-	"bytes"
-	"compress/gzip"
-	"io"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"panel/modules/nodes/internal/telemetry"
 	"panel/platform/agentapi"
-	"panel/platform/fault"
 	"panel/platform/httpapi"
 )
 
 // metricsBatch is decoded by hand: it is the busiest operation, and the typed layer reads every body twice.
 func (h *handlers) metricsBatch(c *fiber.Ctx) error {
-	text, err := inflated(c)
+	text, err := httpapi.Inflated(c, agentapi.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -32,7 +28,7 @@ func (h *handlers) metricsBatch(c *fiber.Ctx) error {
 
 // batch is decoded by hand, like samples: its items belong to the module that reads the kind.
 func (h *handlers) batch(c *fiber.Ctx) error {
-	text, err := inflated(c)
+	text, err := httpapi.Inflated(c, agentapi.MaxBody)
 	if err != nil {
 		return err
 	}
@@ -48,30 +44,6 @@ func (h *handlers) batch(c *fiber.Ctx) error {
 }
 
 var batches = httpapi.Leniently[agentapi.Batch]()
-
-// inflated reads the body up to the limit, which counts what comes out of gzip.
-func inflated(c *fiber.Ctx) ([]byte, error) {
-	raw := c.Request().Body()
-	if c.Get(fiber.HeaderContentEncoding) != "gzip" {
-		return within(raw)
-	}
-	reader, err := gzip.NewReader(bytes.NewReader(raw))
-	if err != nil {
-		return nil, fault.Malformed("bad_json", "the body is not gzip")
-	}
-	text, err := io.ReadAll(io.LimitReader(reader, agentapi.MaxBody+1))
-	if err != nil {
-		return nil, fault.Malformed("bad_json", "the body is not gzip")
-	}
-	return within(text)
-}
-
-func within(text []byte) ([]byte, error) {
-	if len(text) > agentapi.MaxBody {
-		return nil, fault.TooLarge("a body of an agent may have 1 MiB")
-	}
-	return text, nil
-}
 
 func (h *handlers) installScript(c *fiber.Ctx) error {
 	c.Set(fiber.HeaderContentType, "text/x-shellscript; charset=utf-8")

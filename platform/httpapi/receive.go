@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
@@ -292,3 +294,24 @@ func (s *Server) drop(v *visit) {
 
 // mostBody is the largest limit that an operation may declare.
 func mostBody(op *Operation) int64 { return cmp.Or(op.upload, MaxBodyLimit) }
+
+// Inflated is the body of a raw operation that takes gzip as well, up to a limit in bytes that counts what comes out of
+// it. Faults: bad_json (400), body_too_large (413).
+func Inflated(c *fiber.Ctx, most int) ([]byte, error) {
+	text := c.Request().Body()
+	if c.Get(fiber.HeaderContentEncoding) == "gzip" {
+		reader, err := gzip.NewReader(bytes.NewReader(text))
+		if err != nil {
+			return nil, errGzip
+		}
+		if text, err = io.ReadAll(io.LimitReader(reader, int64(most)+1)); err != nil {
+			return nil, errGzip
+		}
+	}
+	if len(text) > most {
+		return nil, fault.TooLarge(fmt.Sprintf("this body may have %d bytes", most))
+	}
+	return text, nil
+}
+
+var errGzip = fault.Malformed("bad_json", "the body is not gzip")
