@@ -17,7 +17,7 @@ var (
 
 // takeSignals is decoded by hand, as all batches of agents are: they may come as gzip.
 func (h *handlers) takeSignals(c *fiber.Ctx) error {
-	batch, err := read(c, h.intake.Paced, signalBatches)
+	batch, err := read(c, agentapi.PathAbuseSignals, h.intake.Paced, signalBatches)
 	if err != nil {
 		return err
 	}
@@ -28,7 +28,7 @@ func (h *handlers) takeSignals(c *fiber.Ctx) error {
 }
 
 func (h *handlers) takeDiversity(c *fiber.Ctx) error {
-	batch, err := read(c, h.intake.Paced, diversityBatches)
+	batch, err := read(c, agentapi.PathSessionDiversity, h.intake.Paced, diversityBatches)
 	if err != nil {
 		return err
 	}
@@ -39,8 +39,10 @@ func (h *handlers) takeDiversity(c *fiber.Ctx) error {
 }
 
 // read gives the batch of a request, unless its agent has sent another one a moment ago.
-func read[T any](c *fiber.Ctx, paced func(path, nodeID string) error, form *httpapi.Document[T]) (*T, error) {
-	if err := paced(c.Route().Path, nodeOf(c.UserContext())); err != nil {
+func read[T any](
+	c *fiber.Ctx, path string, paced func(path, nodeID string) error, form *httpapi.Document[T],
+) (*T, error) {
+	if err := paced(path, nodeOf(c.UserContext())); err != nil {
 		return nil, err
 	}
 	text, err := httpapi.Inflated(c, agentapi.MaxBody)

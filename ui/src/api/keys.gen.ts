@@ -1,5 +1,7 @@
 // Generated from the permission and feature catalogue of the panel by "make generate". Do not edit.
 export const permissionKeys = [
+  "abuse.manage",
+  "abuse.view",
   "accounts.manage",
   "accounts.view",
   "audit.view",
@@ -24,6 +26,7 @@ export const permissionKeys = [
 export type PermissionKey = (typeof permissionKeys)[number];
 
 export const featureKeys = [
+  "abuse",
   "backups",
   "cdndns",
   "flows",

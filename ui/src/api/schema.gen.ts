@@ -1,5 +1,22 @@
 // Generated from openapi.json by "npm run api". Do not edit.
 export interface paths {
+    "/agent/v1/abuse-signals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver numbered signals of abuse */
+        post: operations["post-agent-v1-abuse-signals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/assets/{sha256}": {
         parameters: {
             query?: never;
@@ -204,6 +221,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/agent/v1/session-diversity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Deliver from where users are connected */
+        post: operations["post-agent-v1-session-diversity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/agent/v1/stream": {
         parameters: {
             query?: never;
@@ -264,6 +298,110 @@ export interface paths {
         };
         /** Fetch the agent executable of that release */
         get: operations["get-agent-v1-update-os-arch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List how well agents tell of abuse */
+        get: operations["get-abuse-agents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/allowlist": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who and what is no abuse */
+        get: operations["get-abuse-allowlist"];
+        put?: never;
+        /** Say that a user or network is no abuse */
+        post: operations["post-abuse-allowlist"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/allowlist/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a user or network from the allow-list */
+        delete: operations["delete-abuse-allowlist-id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show the settings of abuse protection */
+        get: operations["get-abuse-settings"];
+        /** Change the settings of abuse protection */
+        put: operations["put-abuse-settings"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/signals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List signals of abuse */
+        get: operations["get-abuse-signals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/users/{user_ref}/diversity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show from where a user was connected */
+        get: operations["get-abuse-users-user-ref-diversity"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4304,6 +4442,84 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AbuseEntry: {
+            /** Format: date-time */
+            created_at: string;
+            created_by: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "user" | "asn";
+            /** @description Name of the client; empty for networks and where it is gone */
+            label: string;
+            note: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; null: never
+             */
+            until: string | null;
+            /** @description A user_ref, or the number of a network */
+            value: string;
+        };
+        AbuseEntryPage: {
+            items: components["schemas"]["AbuseEntry"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        AbuseNewEntry: {
+            /**
+             * @description user: a user_ref; asn: the number of a network
+             * @enum {string}
+             */
+            kind: "user" | "asn";
+            /** @description Why, for those who read it later */
+            note?: string;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; left out: never
+             */
+            until?: string;
+            value: string;
+        };
+        AbuseSettings: {
+            /**
+             * Format: int64
+             * @description How long addresses of users are kept in signals
+             */
+            keep_address_days: number;
+            /**
+             * Format: int64
+             * @description How long signals and session diversity are kept; what is stored in weeks goes with its week
+             */
+            keep_days: number;
+        };
+        AbuseSettingsChange: {
+            /**
+             * Format: int64
+             * @description Revision that the change starts from; or send it as If-Match
+             */
+            revision?: number;
+            settings: components["schemas"]["AbuseSettings"];
+        };
+        AbuseSettingsDocument: {
+            /**
+             * Format: int64
+             * @description Send it back with a change; 0: nothing was stored yet
+             */
+            revision: number;
+            settings: components["schemas"]["AbuseSettings"];
+            /** @description false: the defaults hold */
+            stored: boolean;
+            /**
+             * Format: date-time
+             * @description When it was stored last; null: never
+             */
+            updated_at: string | null;
+            /** @description Fields whose default is a variable, and which of both holds */
+            variables?: components["schemas"]["SettingsVariable"][];
+        };
         AccountsAccount: {
             /** Format: date-time */
             created_at: string;
@@ -4526,6 +4742,87 @@ export interface components {
             state?: "active" | "disabled";
             username?: string;
         };
+        AgentapiAbuseBatch: {
+            /**
+             * Format: int64
+             * @description Signals of this stream that a full buffer has lost so far
+             */
+            dropped?: number;
+            /**
+             * Format: int64
+             * @description Number of the batch: rising by one per stream, from 1, also over restarts
+             */
+            seq?: number;
+            /** @description Oldest first */
+            signals?: components["schemas"]["AgentapiAbuseSignal"][];
+            /** @description Made with the agent's data folder; a new folder numbers from 1 under a new id */
+            stream_id?: string;
+            /** @description The time that the batch is about */
+            window?: components["schemas"]["AgentapiWindow"];
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiAbuseDest: {
+            /** Format: int64 */
+            asn?: number;
+            host?: string;
+            ip?: string;
+            /** Format: int64 */
+            port?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiAbuseHandled: {
+            blocked?: boolean;
+            /** Format: date-time */
+            will_unblock_at?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiAbuseSignal: {
+            /** @description What the core has done about it by itself */
+            action?: components["schemas"]["AgentapiAbuseHandled"];
+            /**
+             * Format: double
+             * @description 0 to 1
+             */
+            confidence?: number;
+            /**
+             * Format: int64
+             * @description How often in the window
+             */
+            count?: number;
+            dest?: components["schemas"]["AgentapiAbuseDest"];
+            /** @description xray_routing, ndpi, netflow or rule */
+            detected_by?: string;
+            /** @description In the agent's words, at most 1 KiB */
+            evidence?: string;
+            /** Format: date-time */
+            first_at?: string;
+            /** @description Of the node's own flows */
+            flow_id?: string;
+            inbound_tag?: string;
+            /** @description torrent, port_scan, smtp_spam, brute_force, ddos_out, phishing_dest, blocked_geo, high_rate or too_many_sources */
+            kind?: string;
+            /** Format: date-time */
+            last_at?: string;
+            source?: components["schemas"]["AgentapiAbuseSource"];
+            /** @description c:<client id> or p:<connection>:<user id> */
+            user_ref?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiAbuseSource: {
+            /** Format: int64 */
+            asn?: number;
+            /** @description ISO 3166 code */
+            country?: string;
+            ip?: string;
+            /** @description Salted, of the /24 or /64 */
+            prefix_hash?: string;
+        } & {
+            [key: string]: unknown;
+        };
         AgentapiBatch: {
             /**
              * Format: int64
@@ -4678,6 +4975,36 @@ export interface components {
             uptime_s?: number;
             /** @description Version of the core */
             version?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiCoverage: {
+            complete?: boolean;
+            inbound_tag?: string;
+            /** @description stats_api, access_log or proxy_protocol */
+            source?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiDiversityBatch: {
+            /** @description Of every listener of the node */
+            coverage?: components["schemas"]["AgentapiCoverage"][];
+            /**
+             * Format: int64
+             * @description Lines of this stream that a full buffer has lost so far
+             */
+            dropped?: number;
+            /**
+             * Format: int64
+             * @description Number of the batch: rising by one per stream, from 1, also over restarts
+             */
+            seq?: number;
+            /** @description Made with the agent's data folder; a new folder numbers from 1 under a new id */
+            stream_id?: string;
+            /** @description Those who had a session in the window */
+            users?: components["schemas"]["AgentapiUserDiversity"][];
+            /** @description The time that the batch is about */
+            window?: components["schemas"]["AgentapiWindow"];
         } & {
             [key: string]: unknown;
         };
@@ -5065,6 +5392,86 @@ export interface components {
             signature: string;
             /** @description Version of the agent in this release */
             version: string;
+        };
+        AgentapiUserDiversity: {
+            /** @description Networks, as far as they are known */
+            asns?: number[];
+            cities?: string[];
+            /** @description ISO 3166 codes, as far as they are known */
+            countries?: string[];
+            /**
+             * Format: int64
+             * @description Different devices; absent: unknown
+             */
+            devices?: number;
+            /** Format: date-time */
+            first_at?: string;
+            /**
+             * Format: int64
+             * @description Different addresses
+             */
+            ips?: number;
+            /** Format: date-time */
+            last_at?: string;
+            /**
+             * Format: int64
+             * @description Sources with a session at the same time, at most
+             */
+            max_concurrent?: number;
+            /**
+             * Format: double
+             * @description Of the sources, those in mobile networks: 0 to 1
+             */
+            mobile_share?: number;
+            /** @description Each network by itself, as far as it is known */
+            networks?: components["schemas"]["AgentapiUserNetwork"][];
+            /**
+             * Format: int64
+             * @description The same with a /24 or a /64 counted once, but those of hosting and VPN
+             */
+            sources?: number;
+            /** @description c:<client id> or p:<connection>:<user id> */
+            user_ref?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiUserNetwork: {
+            /**
+             * Format: int64
+             * @description 0: unknown
+             */
+            asn?: number;
+            city?: string;
+            country?: string;
+            /** Format: date-time */
+            first_at?: string;
+            /** @description home, mobile, hosting or vpn; absent: unknown */
+            kind?: string;
+            /** Format: date-time */
+            last_at?: string;
+            /**
+             * Format: double
+             * @description Degrees; 0 with lon 0: unknown
+             */
+            lat?: number;
+            /** Format: double */
+            lon?: number;
+            /** @description Who runs it */
+            name?: string;
+            /** @description A carrier puts many customers behind one address */
+            nat?: boolean;
+            /** @description Salted hashes of the /24 and /64 */
+            prefixes?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        AgentapiWindow: {
+            /** Format: date-time */
+            from?: string;
+            /** Format: date-time */
+            to?: string;
+        } & {
+            [key: string]: unknown;
         };
         AuditActionsOutputBody: {
             items: string[];
@@ -11516,6 +11923,210 @@ export interface components {
             /** Format: int64 */
             results: number;
         };
+        ViewsAgent: {
+            /**
+             * Format: date-time
+             * @description When session diversity came last; null: never
+             */
+            diversity_at: string | null;
+            /**
+             * Format: int64
+             * @description What a full buffer of the agent has lost
+             */
+            dropped: number;
+            /**
+             * Format: int64
+             * @description Of these, those whose sessions it does not all see
+             */
+            incomplete: number;
+            /**
+             * Format: int64
+             * @description Listeners of which it told whether it sees them
+             */
+            listeners: number;
+            /** Format: uuid */
+            node_id: string;
+            node_name: string;
+            /**
+             * Format: int64
+             * @description What it told and was not taken: of users and flows that its node does not serve, or without sense
+             */
+            refused: number;
+            /** Format: date-time */
+            refused_at: string | null;
+            /**
+             * @description Of the newest of those
+             * @enum {string}
+             */
+            refused_why: "" | "foreign" | "senseless";
+            /**
+             * Format: date-time
+             * @description When signals came last; null: never
+             */
+            signals_at: string | null;
+        };
+        ViewsAgentPage: {
+            items: components["schemas"]["ViewsAgent"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        ViewsDest: {
+            /**
+             * Format: int64
+             * @description 0: unknown
+             */
+            asn: number;
+            host: string;
+            ip: string;
+            /**
+             * Format: int64
+             * @description 0: unknown
+             */
+            port: number;
+        };
+        ViewsDiversity: {
+            countries: string[];
+            /** Format: date-time */
+            from: string;
+            /**
+             * Format: int64
+             * @description Most sources at the same time
+             */
+            max_concurrent: number;
+            /**
+             * Format: int64
+             * @description Most in a window, with a /24 or /64 counted once
+             */
+            max_sources: number;
+            /** @description That are known, the longest seen first; at most 64 */
+            networks: components["schemas"]["ViewsNetwork"][];
+            /**
+             * Format: int64
+             * @description Length of a window
+             */
+            step_s: number;
+            /** Format: date-time */
+            to: string;
+            /** @description Listeners of these nodes whose sessions their agents do not all see: what is shown may be less than there was */
+            unseen: components["schemas"]["ViewsUnseen"][];
+            /** @description Name of the client; empty: it is gone */
+            user_label: string;
+            user_ref: string;
+            /** @description Oldest first; one in which nothing was seen is missing */
+            windows: components["schemas"]["ViewsDiversityWindow"][];
+        };
+        ViewsDiversityWindow: {
+            asns: number[];
+            /** Format: date-time */
+            at: string;
+            countries: string[];
+            /**
+             * Format: int64
+             * @description null: unknown
+             */
+            devices: number | null;
+            /** Format: int64 */
+            ips: number;
+            /** Format: int64 */
+            max_concurrent: number;
+            /** Format: double */
+            mobile_share: number;
+            node_ids: string[];
+            /** Format: int64 */
+            sources: number;
+        };
+        ViewsHandled: {
+            blocked: boolean;
+            /** Format: date-time */
+            will_unblock_at: string | null;
+        };
+        ViewsNetwork: {
+            /**
+             * Format: int64
+             * @description 0: unknown
+             */
+            asn: number;
+            city: string;
+            country: string;
+            /** Format: date-time */
+            first_at: string;
+            /**
+             * @description Empty: unknown
+             * @enum {string}
+             */
+            kind: "" | "home" | "mobile" | "hosting" | "vpn";
+            /** Format: date-time */
+            last_at: string;
+            name: string;
+            /** @description A carrier puts many customers behind one address */
+            nat: boolean;
+            /**
+             * Format: int64
+             * @description Different /24 and /64, as salted hashes tell them apart
+             */
+            prefixes: number;
+        };
+        ViewsSignal: {
+            action: components["schemas"]["ViewsHandled"];
+            /**
+             * Format: double
+             * @description 0 to 1
+             */
+            confidence: number;
+            /** Format: int64 */
+            count: number;
+            dest: components["schemas"]["ViewsDest"];
+            /**
+             * @description How hard the proof is
+             * @enum {string}
+             */
+            detected_by: "xray_routing" | "ndpi" | "netflow" | "rule";
+            evidence: string;
+            /** Format: date-time */
+            first_at: string;
+            /** @description Empty: the agent does not know */
+            flow_id: string;
+            flow_name: string;
+            /** Format: uuid */
+            id: string;
+            inbound_tag: string;
+            /** @enum {string} */
+            kind: "torrent" | "port_scan" | "smtp_spam" | "brute_force" | "ddos_out" | "phishing_dest" | "blocked_geo" | "high_rate" | "too_many_sources";
+            /** Format: date-time */
+            last_at: string;
+            /**
+             * Format: uuid
+             * @description Whose agent told
+             */
+            node_id: string;
+            /** @description Empty: the node is gone */
+            node_name: string;
+            source: components["schemas"]["ViewsSource"];
+            /** @description Name of the client; empty: it is gone */
+            user_label: string;
+            /** @description c:<client id> or p:<connection>:<user id> */
+            user_ref: string;
+        };
+        ViewsSignalPage: {
+            items: components["schemas"]["ViewsSignal"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        ViewsSource: {
+            /**
+             * Format: int64
+             * @description 0: unknown
+             */
+            asn: number;
+            country: string;
+            /** @description Empty: not told, or forgotten by now */
+            ip: string;
+            prefix_hash: string;
+        };
         ViewSubject: {
             /**
              * Format: date-time
@@ -11623,6 +12234,14 @@ export interface components {
             panel_cut_off: boolean;
             watchers: components["schemas"]["ViewWatchers"];
         };
+        ViewsUnseen: {
+            inbound_tag: string;
+            /** Format: uuid */
+            node_id: string;
+            node_name: string;
+            /** @enum {string} */
+            source: "stats_api" | "access_log" | "proxy_protocol";
+        };
         ViewVantage: {
             /**
              * @description self: the node's own agent
@@ -11665,6 +12284,109 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    "post-agent-v1-abuse-signals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentapiAbuseBatch"];
+            };
+        };
+        responses: {
+            /** @description The content itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-agent-v1-assets-sha256": {
         parameters: {
             query?: never;
@@ -12788,6 +13510,109 @@ export interface operations {
             };
         };
     };
+    "post-agent-v1-session-diversity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentapiDiversityBatch"];
+            };
+        };
+        responses: {
+            /** @description The content itself */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-agent-v1-stream": {
         parameters: {
             query?: never;
@@ -13081,6 +13906,710 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-agents": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewsAgentPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-allowlist": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbuseEntryPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-abuse-allowlist": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AbuseNewEntry"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbuseEntry"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "delete-abuse-allowlist-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No Content */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbuseSettingsDocument"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "put-abuse-settings": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AbuseSettingsChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AbuseSettingsDocument"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-signals": {
+        parameters: {
+            query?: {
+                /** @description Also those of users and networks on the allow-list */
+                allowed?: boolean;
+                cursor?: string;
+                detected_by?: "xray_routing" | "ndpi" | "netflow" | "rule";
+                flow_id?: string;
+                /** @description Seven days ago when left out */
+                from?: string;
+                kind?: "torrent" | "port_scan" | "smtp_spam" | "brute_force" | "ddos_out" | "phishing_dest" | "blocked_geo" | "high_rate" | "too_many_sources";
+                limit?: number;
+                min_confidence?: number;
+                node_id?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                /** @description Now when left out */
+                to?: string;
+                /** @description c:<client id> or p:<connection>:<user id> */
+                user_ref?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewsSignalPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-users-user-ref-diversity": {
+        parameters: {
+            query?: {
+                /** @description How many of the last hours to tell */
+                hours?: number;
+            };
+            header?: never;
+            path: {
+                /** @description c:<client id> or p:<connection>:<user id> */
+                user_ref: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewsDiversity"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -19,6 +19,8 @@ var measured = map[string]Telemetry{
 	"public.health_results":    TelemetryRollups,
 	"public.health_points_10m": TelemetryNone,
 	"public.health_points_1h":  TelemetryNone,
+	"public.abuse_signals":     TelemetryNone,
+	"public.abuse_diversity":   TelemetryRollups,
 }
 
 // leaves lists what holds rows itself: tables, and the partitions of those that are divided, with the table that is

@@ -42,7 +42,6 @@ export default defineModule({
       health: "reliability",
       backups: "reliability",
       statuspage: "reliability",
-      abuse: "protection",
       notifications: "protection",
       assistant: "protection",
     },
