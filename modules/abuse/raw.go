@@ -17,34 +17,36 @@ var (
 
 // takeSignals is decoded by hand, as all batches of agents are: they may come as gzip.
 func (h *handlers) takeSignals(c *fiber.Ctx) error {
-	batch, err := read(c, agentapi.PathAbuseSignals, h.intake.Paced, signalBatches)
+	batch, err := read(c, signalBatches)
 	if err != nil {
 		return err
 	}
-	if err := h.intake.Signals(c.UserContext(), nodeOf(c.UserContext()), batch); err != nil {
+	ctx, node := c.UserContext(), nodeOf(c.UserContext())
+	if err := h.intake.Paced(agentapi.PathAbuseSignals, node, batch.StreamID, batch.Seq); err != nil {
+		return err
+	}
+	if err := h.intake.Signals(ctx, node, batch); err != nil {
 		return err
 	}
 	return taken(c, batch.Seq)
 }
 
 func (h *handlers) takeDiversity(c *fiber.Ctx) error {
-	batch, err := read(c, agentapi.PathSessionDiversity, h.intake.Paced, diversityBatches)
+	batch, err := read(c, diversityBatches)
 	if err != nil {
 		return err
 	}
-	if err := h.intake.Diversity(c.UserContext(), nodeOf(c.UserContext()), batch); err != nil {
+	ctx, node := c.UserContext(), nodeOf(c.UserContext())
+	if err := h.intake.Paced(agentapi.PathSessionDiversity, node, batch.StreamID, batch.Seq); err != nil {
+		return err
+	}
+	if err := h.intake.Diversity(ctx, node, batch); err != nil {
 		return err
 	}
 	return taken(c, batch.Seq)
 }
 
-// read gives the batch of a request, unless its agent has sent another one a moment ago.
-func read[T any](
-	c *fiber.Ctx, path string, paced func(path, nodeID string) error, form *httpapi.Document[T],
-) (*T, error) {
-	if err := paced(path, nodeOf(c.UserContext())); err != nil {
-		return nil, err
-	}
+func read[T any](c *fiber.Ctx, form *httpapi.Document[T]) (*T, error) {
 	text, err := httpapi.Inflated(c, agentapi.MaxBody)
 	if err != nil {
 		return nil, err

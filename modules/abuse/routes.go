@@ -39,11 +39,11 @@ func (h *handlers) routes() httpapi.Routes {
 // later (specification, "Endpoints").
 func (h *handlers) agentRoutes() httpapi.Routes {
 	agent, lenient, taken := access.Agent(), httpapi.Lenient(), httpapi.Status(http.StatusAccepted)
-	limit := httpapi.BodyLimit(agentapi.MaxBody)
+	limit, paced := httpapi.BodyLimit(agentapi.MaxBody), httpapi.Paced()
 	return httpapi.Under("", feature,
 		httpapi.Raw(http.MethodPost, agentapi.PathAbuseSignals, "Deliver numbered signals of abuse", agent,
-			h.takeSignals, lenient, taken, limit, httpapi.Reads[agentapi.AbuseBatch]()),
+			h.takeSignals, lenient, taken, limit, paced, httpapi.Reads[agentapi.AbuseBatch]()),
 		httpapi.Raw(http.MethodPost, agentapi.PathSessionDiversity, "Deliver from where users are connected", agent,
-			h.takeDiversity, lenient, taken, limit, httpapi.Reads[agentapi.DiversityBatch]()),
+			h.takeDiversity, lenient, taken, limit, paced, httpapi.Reads[agentapi.DiversityBatch]()),
 	)
 }

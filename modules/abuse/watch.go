@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/doctor/checks"
@@ -33,6 +34,9 @@ func signalsByKind(ctx context.Context, db *database.DB) (map[string]float64, er
 	err := db.NewRaw(`select kind, count(*)::float8 as n from abuse_signals
 		where last_at > now() - interval '1 hour' and stored_at > now() - interval '2 hours' group by kind`).Scan(ctx, &rows)
 	out := map[string]float64{}
+	for _, kind := range agentapi.AbuseKinds {
+		out[string(kind)] = 0
+	}
 	for _, row := range rows {
 		out[row.Kind] = row.N
 	}

@@ -146,7 +146,7 @@ func statusesOf(op *Operation) []int {
 	if op.Writes() {
 		list = append(list, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity)
 	}
-	if op.Rule.Limit.PerMinute > 0 {
+	if op.Rule.Limit.PerMinute > 0 || op.Paced {
 		list = append(list, http.StatusTooManyRequests)
 	}
 	return append(list, http.StatusServiceUnavailable)

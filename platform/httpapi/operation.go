@@ -56,6 +56,9 @@ type Operation struct {
 	// Reveals keeps the answer from being compressed: it carries a secret.
 	Reveals bool
 
+	// Paced says that the handler keeps a pace of its own for each caller, and answers 429 beyond it.
+	Paced bool
+
 	// Unchanging answers every request with what was made for the first one.
 	Unchanging bool
 
@@ -110,6 +113,9 @@ func SignedIn() Option { return func(o *Operation) { o.SignedIn = true } }
 
 // Unchanging is for an answer that is the same for every caller as long as the panel runs: it is made and encoded once.
 func Unchanging() Option { return func(o *Operation) { o.Unchanging = true } }
+
+// Paced describes that the handler refuses callers who come too often (429).
+func Paced() Option { return func(o *Operation) { o.Paced = true } }
 
 // Hidden keeps the operation out of the exported description.
 func Hidden() Option { return func(o *Operation) { o.Hidden = true } }

@@ -68,8 +68,15 @@ func (i *Intake) Loops() []func(context.Context) error {
 // paced names what is counted: the batches of one node to one path.
 type paced struct{ path, node string }
 
-// Paced refuses a batch that comes sooner after another one than agents may send them. Fault: throttled (429).
-func (i *Intake) Paced(path, nodeID string) error {
+// Paced refuses a batch that has no number, and one that comes sooner after another than agents may send them. Faults:
+// invalid_value (422), throttled (429).
+func (i *Intake) Paced(path, nodeID, streamID string, seq int64) error {
+	switch {
+	case streamID == "":
+		return fault.InvalidValue("stream_id", "must name the stream")
+	case seq < 1:
+		return fault.InvalidValue("seq", "must be 1 or more")
+	}
 	every := access.Limit{PerMinute: int(time.Minute / agentapi.AbusePace), Burst: 1}
 	if wait := i.pace.Take(limits.Key{Route: paced{path, nodeID}}, every, i.clock.Now()); wait > 0 {
 		return fault.Throttled(wait)

@@ -127,7 +127,8 @@ var signalOrders = map[string]keyset.Order{
 }
 
 const (
-	usualSpan = 7 * 24 * time.Hour
+	usualSpan   = 7 * 24 * time.Hour
+	longestSpan = 100 * 24 * time.Hour
 	// clocks of the panel and of the database may differ so much
 	apart = time.Hour
 )
@@ -151,16 +152,20 @@ func (v *Views) Signals(ctx context.Context, f SignalFilter) (page httpapi.Page[
 	return page, v.nameSignals(ctx, page.Items)
 }
 
-// since is the beginning of the span that a filter chooses.
-func since(from string, now time.Time, usual time.Duration) time.Time {
-	if at, err := time.Parse(time.RFC3339, from); err == nil {
-		return at.UTC()
+// since is the beginning of the span that a filter chooses; nothing is kept that is older than the longest one.
+func since(from string, now time.Time) time.Time {
+	at, err := time.Parse(time.RFC3339, from)
+	switch longest := now.Add(-longestSpan); {
+	case err != nil:
+		return now.Add(-usualSpan).UTC()
+	case at.Before(longest):
+		return longest.UTC()
 	}
-	return now.Add(-usual).UTC()
+	return at.UTC()
 }
 
 func (f *SignalFilter) chosen(q *bun.SelectQuery, now time.Time) *bun.SelectQuery {
-	from := since(f.From, now, usualSpan)
+	from := since(f.From, now)
 	// What came before cannot be about a later time; whole partitions are passed by.
 	q = q.Where("s.last_at >= ? and s.stored_at >= ?", from, from.Add(-apart))
 	if to, err := time.Parse(time.RFC3339, f.To); err == nil {
