@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -91,7 +92,7 @@ func keyParameter() *huma.Param {
 func (s *Server) rawDescription(op *Operation) *huma.Operation {
 	described := description(op)
 	problem := s.api.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[Problem](), true, "")
-	described.Responses = map[string]*huma.Response{strconv.Itoa(http.StatusOK): {Description: "The content itself"}}
+	described.Responses = map[string]*huma.Response{strconv.Itoa(cmp.Or(op.Status, http.StatusOK)): {Description: "The content itself"}}
 	for _, status := range described.Errors {
 		described.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status),

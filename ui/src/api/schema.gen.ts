@@ -12298,7 +12298,7 @@ export interface operations {
         };
         responses: {
             /** @description The content itself */
-            200: {
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -12360,6 +12360,15 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13524,7 +13533,7 @@ export interface operations {
         };
         responses: {
             /** @description The content itself */
-            200: {
+            202: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13586,6 +13595,15 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Too Many Requests */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };
