@@ -277,8 +277,11 @@ func TestTheAllowlistTakesOnlyWhatIsThere(t *testing.T) {
 	w := newWorld(t)
 	const path = "/api/v1/abuse/allowlist"
 	for _, body := range []fields{
-		{"kind": "user", "value": "c:" + database.NewID()}, {"kind": "user", "value": "p:panel:7"},
-		{"kind": "asn", "value": "0"}, {"kind": "asn", "value": "home"}, {"kind": "asn", "value": "4294967296"},
+		{"kind": "user", "value": "c:" + database.NewID()},
+		{"kind": "user", "value": "p:panel:7"},
+		{"kind": "asn", "value": "0"},
+		{"kind": "asn", "value": "home"},
+		{"kind": "asn", "value": "4294967296"},
 		{"kind": "city", "value": "Berlin"},
 		{"kind": "asn", "value": "64500", "until": "2020-01-01T00:00:00Z"},
 	} {
