@@ -72,7 +72,9 @@ func (w *world) counts(sort string) (all []int64) {
 // connected is a line of diversity of a user.
 func connected(user string, change func(*agentapi.UserDiversity)) agentapi.UserDiversity {
 	now := time.Now().UTC()
-	u := agentapi.UserDiversity{UserRef: user, IPs: 3, Sources: 2, MaxConcurrent: 2, FirstAt: now.Add(-time.Minute), LastAt: now}
+	u := agentapi.UserDiversity{
+		UserRef: user, IPs: 3, Sources: 2, MaxConcurrent: 2, FirstAt: now.Add(-time.Minute), LastAt: now,
+	}
 	change(&u)
 	return u
 }
@@ -190,7 +192,9 @@ func TestCoverageIsThatOfTheNewestBatch(t *testing.T) {
 func TestOldAddressesAndOldWeeksGo(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.tells(1, seen(w.users[0], func(s *agentapi.AbuseSignal) { s.Source = &agentapi.AbuseSource{IP: "192.0.2.7"} }))
+	w.tells(1, seen(w.users[0], func(s *agentapi.AbuseSignal) {
+		s.Source = &agentapi.AbuseSource{IP: "192.0.2.7"}
+	}))
 	_, err := w.DB.ExecContext(t.Context(), `with old as (select date_trunc('week', now() at time zone 'UTC') - interval '14 weeks' as at)
 		select abuse_partition('abuse_signals', at at time zone 'UTC', (at + interval '7 days') at time zone 'UTC') from old`)
 	require.NoError(t, err)
@@ -222,7 +226,9 @@ func TestTheScheduleKeepsToTheSettings(t *testing.T) {
 		Refused(http.StatusForbidden, "permission_denied")
 	w.admin.Put(path, fields{"revision": 0, "settings": fields{"keep_days": 30, "keep_address_days": 1}}).
 		Is(http.StatusOK)
-	w.tells(1, seen(w.users[0], func(s *agentapi.AbuseSignal) { s.Source = &agentapi.AbuseSource{IP: "192.0.2.7"} }))
+	w.tells(1, seen(w.users[0], func(s *agentapi.AbuseSignal) {
+		s.Source = &agentapi.AbuseSource{IP: "192.0.2.7"}
+	}))
 	_, err := w.DB.ExecContext(t.Context(), `select abuse_partition('abuse_signals', at at time zone 'UTC', (at + interval '7 days') at time zone 'UTC')
 		from (select date_trunc('week', now() at time zone 'UTC') - interval '7 days' as at) w`)
 	require.NoError(t, err)

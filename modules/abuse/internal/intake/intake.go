@@ -199,10 +199,10 @@ func (i *Intake) note(ctx context.Context, nodeID string, r refusals) error {
 	i.log.Warn("an agent told of users or flows that its node does not serve, or what makes no sense",
 		zap.String("node", nodeID), zap.Int("foreign", r.foreign), zap.Int("senseless", r.senseless))
 	_, err := i.db.NewRaw(`insert into abuse_refused as r (node_id, items, reason, refused_at)
-		select id, ?1, ?2, ?3 from nodes where id = ?0
+		values (?0, ?1, ?2, ?3)
 		on conflict (node_id) do update set items = r.items + excluded.items, reason = excluded.reason,
 			refused_at = excluded.refused_at`, nodeID, r.foreign+r.senseless, reason, i.clock.Now().UTC()).Exec(ctx)
-	return database.Fault(err, nil)
+	return unlessGone(err)
 }
 
 // cover keeps what the agent sees of its listeners. Listeners of which it says nothing any more are forgotten.
@@ -229,5 +229,14 @@ func (i *Intake) cover(ctx context.Context, nodeID string, at time.Time, all []a
 			nodeID, pgdialect.Array(tags), pgdialect.Array(sources), pgdialect.Array(complete), at).Exec(ctx)
 		return err
 	})
+	return unlessGone(err)
+}
+
+// unlessGone passes by that the node was deleted meanwhile: nothing is kept of it.
+func unlessGone(err error) error {
+	switch database.Constraint(err) {
+	case "abuse_refused_node_id_fkey", "abuse_coverage_node_id_fkey":
+		return nil
+	}
 	return database.Fault(err, nil)
 }

@@ -148,7 +148,8 @@ func (v *Views) Signals(ctx context.Context, f SignalFilter) (page httpapi.Page[
 	if err != nil {
 		return page, database.Fault(fmt.Errorf("count signals of abuse: %w", err), nil)
 	}
-	page = keyset.Page(k, rows, int(total), (*signalRow).shown, func(r *signalRow) (string, string) { return r.SortKey, r.ID })
+	last := func(r *signalRow) (sortKey, id string) { return r.SortKey, r.ID }
+	page = keyset.Page(k, rows, int(total), (*signalRow).shown, last)
 	return page, v.nameSignals(ctx, page.Items)
 }
 
