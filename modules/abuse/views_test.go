@@ -173,7 +173,8 @@ func TestCoverageIsThatOfTheNewestBatch(t *testing.T) {
 	says := func(seq int64, complete bool, tags ...string) {
 		var all []agentapi.Coverage
 		for _, tag := range tags {
-			all = append(all, agentapi.Coverage{InboundTag: tag, Source: agentapi.CoverageAccessLog, Complete: complete})
+			one := agentapi.Coverage{InboundTag: tag, Source: agentapi.CoverageAccessLog, Complete: complete}
+			all = append(all, one)
 		}
 		w.told(0, seq, agentapi.DiversityBatch{Dropped: 9, Coverage: all})
 	}

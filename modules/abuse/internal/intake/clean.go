@@ -162,7 +162,10 @@ func cleanUser(u *agentapi.UserDiversity, now time.Time) bool {
 	u.MaxConcurrent = between(u.MaxConcurrent, 0, mostCount)
 	u.MobileShare = share(u.MobileShare)
 	u.ASNs = kept(u.ASNs, func(n int64) (int64, bool) { n = asn(n); return n, n != 0 })
-	u.Countries = kept(u.Countries, func(code string) (string, bool) { code = country(code); return code, code != "" })
+	u.Countries = kept(u.Countries, func(code string) (string, bool) {
+		code = country(code)
+		return code, code != ""
+	})
 	u.Cities = kept(u.Cities, func(name string) (string, bool) {
 		name = plain(name, longestName)
 		return name, name != ""
