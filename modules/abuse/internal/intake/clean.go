@@ -149,7 +149,8 @@ func cleanDest(s *agentapi.AbuseSignal) {
 		port = 0
 	}
 	*s.Dest = agentapi.AbuseDest{
-		Host: strings.ToLower(plain(s.Dest.Host, longestHost)), IP: address(s.Dest.IP), Port: port, ASN: asn(s.Dest.ASN),
+		Host: strings.ToLower(plain(s.Dest.Host, longestHost)), IP: address(s.Dest.IP), Port: port,
+		ASN: asn(s.Dest.ASN),
 	}
 }
 
