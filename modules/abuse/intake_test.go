@@ -284,6 +284,23 @@ func TestWhatAnAgentSaysIsBounded(t *testing.T) {
 	require.Equal(t, "senseless", w.agents()[0].RefusedWhy)
 }
 
+// A batch names at most so many items: a megabyte of empty ones is refused as a whole, and may be sent again in parts.
+func TestABatchNamesAtMostSoManyItems(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	many := make([]agentapi.AbuseSignal, agentapi.MostAbuseItems+1)
+	w.nodes[0].Post(agentapi.PathAbuseSignals, batchOf(1, many...)).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	users := agentapi.DiversityBatch{StreamID: "s", Seq: 1, Users: make([]agentapi.UserDiversity, len(many))}
+	w.nodes[0].Post(agentapi.PathSessionDiversity, users).Refused(http.StatusUnprocessableEntity, "invalid_value")
+	coverage := agentapi.DiversityBatch{StreamID: "s", Seq: 1, Coverage: make([]agentapi.Coverage, len(many))}
+	w.nodes[1].Post(agentapi.PathSessionDiversity, coverage).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
+	long := []agentapi.UserDiversity{{UserRef: w.users[0], Countries: make([]string, len(many))}}
+	w.Enroll("third").Post(agentapi.PathSessionDiversity, agentapi.DiversityBatch{StreamID: "s", Seq: 1, Users: long}).
+		Refused(http.StatusUnprocessableEntity, "invalid_value")
+	require.Empty(t, w.admin.Get("/api/v1/abuse/agents").Is(http.StatusOK).Value("items"), "nothing of it is stored")
+}
+
 // Rule: 413 above 1 MiB, also of what comes out of gzip.
 func TestABodyOfMoreThanAMebibyteIsRefused(t *testing.T) {
 	t.Parallel()

@@ -56,6 +56,9 @@ const (
 // Detectors are the ways of finding.
 var Detectors = []Detector{DetectedByRouting, DetectedByNDPI, DetectedByFlows, DetectedByRule}
 
+// MostAbuseItems is how many signals, users or listeners one batch names; more go into the next ones.
+const MostAbuseItems = 2000
+
 // AbuseBatch carries numbered signals of one window of time. A repeated (node, stream_id, seq) is the same batch again
 // and is stored once.
 type AbuseBatch struct {
@@ -63,7 +66,7 @@ type AbuseBatch struct {
 	Seq      int64         `json:"seq" doc:"Number of the batch: rising by one per stream, from 1, also over restarts"`
 	Dropped  int64         `json:"dropped,omitempty" doc:"Signals of this stream that a full buffer has lost so far"`
 	Window   Window        `json:"window" doc:"The time that the batch is about"`
-	Signals  []AbuseSignal `json:"signals" doc:"Oldest first"`
+	Signals  []AbuseSignal `json:"signals" maxItems:"2000" doc:"Oldest first"`
 }
 
 // Window is a span of time by the panel's clock, as far as the agent knows it.
@@ -138,8 +141,8 @@ type DiversityBatch struct {
 	Seq      int64           `json:"seq" doc:"Number of the batch: rising by one per stream, from 1, also over restarts"`
 	Dropped  int64           `json:"dropped,omitempty" doc:"Lines of this stream that a full buffer has lost so far"`
 	Window   Window          `json:"window" doc:"The time that the batch is about"`
-	Coverage []Coverage      `json:"coverage,omitempty" doc:"Of every listener of the node"`
-	Users    []UserDiversity `json:"users" doc:"Those who had a session in the window"`
+	Coverage []Coverage      `json:"coverage,omitempty" maxItems:"2000" doc:"Of every listener of the node"`
+	Users    []UserDiversity `json:"users" maxItems:"2000" doc:"Those who had a session in the window"`
 }
 
 // UserDiversity is from where one user was connected in a window.
@@ -147,15 +150,15 @@ type UserDiversity struct {
 	UserRef       string        `json:"user_ref" doc:"c:<client id> or p:<connection>:<user id>"`
 	IPs           int64         `json:"ips" doc:"Different addresses"`
 	Sources       int64         `json:"sources" doc:"The same with a /24 or a /64 counted once, but those of hosting and VPN"`
-	ASNs          []int64       `json:"asns,omitempty" doc:"Networks, as far as they are known"`
-	Countries     []string      `json:"countries,omitempty" doc:"ISO 3166 codes, as far as they are known"`
-	Cities        []string      `json:"cities,omitempty"`
+	ASNs          []int64       `json:"asns,omitempty" maxItems:"2000" doc:"Networks, as far as they are known"`
+	Countries     []string      `json:"countries,omitempty" maxItems:"2000" doc:"ISO 3166 codes, as far as they are known"`
+	Cities        []string      `json:"cities,omitempty" maxItems:"2000"`
 	MobileShare   float64       `json:"mobile_share" doc:"Of the sources, those in mobile networks: 0 to 1"`
 	MaxConcurrent int64         `json:"max_concurrent" doc:"Sources with a session at the same time, at most"`
 	FirstAt       time.Time     `json:"first_at"`
 	LastAt        time.Time     `json:"last_at"`
 	Devices       *int64        `json:"devices,omitempty" doc:"Different devices; absent: unknown"`
-	Networks      []UserNetwork `json:"networks,omitempty" doc:"Each network by itself, as far as it is known"`
+	Networks      []UserNetwork `json:"networks,omitempty" maxItems:"2000" doc:"Each network by itself, as far as it is known"`
 }
 
 // NetworkKind is what sort of network sessions come from.

@@ -3,9 +3,11 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -84,9 +86,31 @@ func (i *Intake) Paced(path, nodeID, streamID string, seq int64) error {
 	return nil
 }
 
+// few refuses a batch that names more than one may. Fault: invalid_value (422).
+func few(field string, items int) error {
+	if items > agentapi.MostAbuseItems {
+		return fault.InvalidValue(field, fmt.Sprintf("at most %d in one batch", agentapi.MostAbuseItems))
+	}
+	return nil
+}
+
+// bounded is few for every list of a batch of diversity.
+func bounded(batch *agentapi.DiversityBatch) error {
+	err := cmp.Or(few("users", len(batch.Users)), few("coverage", len(batch.Coverage)))
+	for at := range batch.Users {
+		u, name := &batch.Users[at], "users["+strconv.Itoa(at)+"]."
+		err = cmp.Or(err, few(name+"asns", len(u.ASNs)), few(name+"countries", len(u.Countries)),
+			few(name+"cities", len(u.Cities)), few(name+"networks", len(u.Networks)))
+	}
+	return err
+}
+
 // Signals stores a batch of signals and returns when it is durable. Those of users and flows that the node does not
 // serve are counted and not stored. Faults: invalid_value (422), throttled (429), unavailable (503).
 func (i *Intake) Signals(ctx context.Context, nodeID string, batch *agentapi.AbuseBatch) error {
+	if err := few("signals", len(batch.Signals)); err != nil {
+		return err
+	}
 	refs := make([]string, len(batch.Signals))
 	for at := range batch.Signals {
 		refs[at] = batch.Signals[at].UserRef
@@ -117,6 +141,9 @@ func (i *Intake) Signals(ctx context.Context, nodeID string, batch *agentapi.Abu
 
 // Diversity is Signals for a batch of diversity; it also keeps what the agent sees of its listeners.
 func (i *Intake) Diversity(ctx context.Context, nodeID string, batch *agentapi.DiversityBatch) error {
+	if err := bounded(batch); err != nil {
+		return err
+	}
 	refs := make([]string, len(batch.Users))
 	for at := range batch.Users {
 		refs[at] = batch.Users[at].UserRef
