@@ -204,7 +204,7 @@ test("palette, languages, themes and a phone", async ({ page, stand }) => {
   await expect(page.getByRole("heading", { name: "waw-03" })).toBeVisible();
   // Nobody waits for the palette to be drawn.
   await page.keyboard.press("Control+k");
-  await page.keyboard.type("drain waw");
+  await page.keyboard.type("maintenance waw");
   await page.keyboard.press("Enter");
   const act = page.getByRole("dialog", { name: /waw-03/ });
   await expect(act.getByRole("region", { name: "What it hits now" })).toBeVisible();
