@@ -196,15 +196,15 @@ function FactsCard({ client, owner }: { client: Client; owner: string | undefine
   const format = useFormat();
   const total = (what: "up" | "down") => format.bytes(client.total[what]);
   const when = (at: string | null, none: string): ReactNode => (at ? <RelativeTime at={at} /> : none);
-  const limit = (value: number | undefined) =>
-    value === undefined ? t("limits.none") : t("limits.eachNode", { value: format.number(value) });
+  const limit = (words: "page.speedLimit" | "page.addressLimit", value: number | undefined) =>
+    value === undefined ? t("limits.none") : t(words, { value: format.number(value) });
   return (
     <Card title={t("page.facts")}>
       <Facts
         items={[
           { name: t("columns.expires"), value: when(client.expires_at, t("never")) },
-          { name: t("limits.speed"), value: limit(client.limits.speed_mbps) },
-          { name: t("limits.addresses"), value: limit(client.limits.addresses) },
+          { name: t("page.speed"), value: limit("page.speedLimit", client.limits.speed_mbps) },
+          { name: t("page.addresses"), value: limit("page.addressLimit", client.limits.addresses) },
           { name: t("page.total"), value: `${total("down")} ↓ ${total("up")} ↑` },
           { name: t("columns.created"), value: when(client.created_at, "") },
           ...(client.revoked_at ? [{ name: t("page.revokedAt"), value: when(client.revoked_at, "") }] : []),
