@@ -82,7 +82,8 @@ func (s *store) changes(
 				select from client_list_nodes n where n.flow_id = l.flow_id and n.node_id = ?1 and not n.leaves)
 		)
 		select l.flow_id, l.epoch, l.revision, l.fresh, li.client_id, coalesce(li.changed, 0) as changed,
-			li.expires_at, coalesce(li.speed_mbps, 0) as speed_mbps, coalesce(li.addresses, 0) as addresses, coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
+			li.expires_at, coalesce(li.speed_mbps, 0) as speed_mbps, coalesce(li.addresses, 0) as addresses,
+			coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
 			coalesce(a.number, 0) as number,
 			li.gone or a.client_id is null or a.revoked_at is not null or li.ref <> `+accessRef+` as gone
 		from list l left join lateral (
