@@ -88,13 +88,13 @@ func (f *fleet) Nodes(_ context.Context, ids ...string) ([]nodesapi.Node, error)
 	return out, nil
 }
 
-// Standings gives as much of the nodes as judging and placing need.
-func (f *fleet) Standings(ctx context.Context, capability string) ([]nodesapi.Standing, error) {
+// Statuses gives as much of the nodes as judging and placing need.
+func (f *fleet) Statuses(ctx context.Context, capability string) ([]nodesapi.Status, error) {
 	nodes, err := f.Nodes(ctx)
-	out := make([]nodesapi.Standing, len(nodes))
+	out := make([]nodesapi.Status, len(nodes))
 	for i := range nodes {
 		n := &nodes[i]
-		out[i] = nodesapi.Standing{
+		out[i] = nodesapi.Status{
 			ID: n.ID, Name: n.Name, Address: n.Address, State: n.State, Online: n.Online, Able: n.Can(capability),
 			CoreState: n.CoreState, Wanted: n.RevisionDesired > 0, Provider: n.Provider, Country: n.Country,
 			Tags: n.Tags, SeenAt: n.SeenAt,

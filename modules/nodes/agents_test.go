@@ -31,7 +31,7 @@ type ports struct {
 
 	documents nodesapi.Documents
 	readings  nodesapi.Readings
-	standings nodesapi.Standings
+	statuses  nodesapi.Statuses
 	batches   chan agentapi.Batch // of the kind seen, as they are taken
 }
 
@@ -41,7 +41,7 @@ func asking(into *ports) module.Module {
 		Name: "asking", Summary: "A test that asks", Requires: []string{"nodes"},
 		Permissions: []access.Permission{},
 		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents,
-			r nodesapi.Readings, s nodesapi.Standings,
+			r nodesapi.Readings, s nodesapi.Statuses,
 		) module.Parts {
 			*into = ports{f, c, o, d, r, s, make(chan agentapi.Batch, 16)}
 			take := func(_ context.Context, _ string, batch *agentapi.Batch) error {

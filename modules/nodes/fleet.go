@@ -27,7 +27,7 @@ func exportFleet(f *fleet) nodesapi.Fleet { return f }
 
 func exportReadings(f *fleet) nodesapi.Readings { return f }
 
-func exportStandings(f *fleet) nodesapi.Standings { return f }
+func exportStatuses(f *fleet) nodesapi.Statuses { return f }
 
 // Node gives one node.
 func (f *fleet) Node(ctx context.Context, id string) (nodesapi.Node, error) {
@@ -87,14 +87,14 @@ func (f *fleet) Serving(ctx context.Context, ids ...string) ([]nodesapi.Serving,
 	return out, err
 }
 
-// Standings gives how all nodes are.
-func (f *fleet) Standings(ctx context.Context, capability string) ([]nodesapi.Standing, error) {
+// Statuses gives how all nodes are.
+func (f *fleet) Statuses(ctx context.Context, capability string) ([]nodesapi.Status, error) {
 	now := f.clock.Now().UTC()
-	rows, err := f.store.standings(ctx, capability, now)
-	out := make([]nodesapi.Standing, len(rows))
+	rows, err := f.store.statuses(ctx, capability, now)
+	out := make([]nodesapi.Status, len(rows))
 	for i := range rows {
 		row := &rows[i]
-		out[i] = nodesapi.Standing{
+		out[i] = nodesapi.Status{
 			ID: row.ID, Name: row.Name, Address: row.Address, State: row.State, Able: row.Able,
 			Online:    f.store.link(row.AgentAccess, row.SeenAt, now) == linkConnected,
 			CoreState: row.CoreState, Wanted: row.Wanted, Provider: row.ProviderID, Country: row.CountryCode,

@@ -217,8 +217,8 @@ func TestHowAllNodesAreIsReadAtOnce(t *testing.T) {
 	agent.Beat(func(b *agentapi.Heartbeat) { b.Capabilities = []agentapi.Capability{"document_watches"} })
 	resting.Beat()
 
-	all := func() []nodesapi.Standing {
-		found, err := with.standings.Standings(t.Context(), "document_watches")
+	all := func() []nodesapi.Status {
+		found, err := with.statuses.Statuses(t.Context(), "document_watches")
 		require.NoError(t, err)
 		return found
 	}
@@ -228,7 +228,7 @@ func TestHowAllNodesAreIsReadAtOnce(t *testing.T) {
 	for i := range found {
 		whole, err := with.fleet.Node(t.Context(), found[i].ID)
 		require.NoError(t, err)
-		require.Equal(t, nodesapi.Standing{
+		require.Equal(t, nodesapi.Status{
 			ID: whole.ID, Name: whole.Name, Address: whole.Address, State: whole.State, Online: whole.Online,
 			Able: whole.Can("document_watches"), CoreState: whole.CoreState, Wanted: whole.RevisionDesired > 0,
 			Provider: whole.Provider, Country: whole.Country, Tags: whole.Tags, SeenAt: whole.SeenAt,
@@ -236,7 +236,7 @@ func TestHowAllNodesAreIsReadAtOnce(t *testing.T) {
 	}
 	require.Equal(t, []bool{true, false, false}, []bool{found[0].Able, found[1].Able, found[2].Able})
 	require.Equal(t, "maintenance", found[2].State)
-	none, err := with.standings.Standings(t.Context(), "nothing_known")
+	none, err := with.statuses.Statuses(t.Context(), "nothing_known")
 	require.NoError(t, err)
 	require.False(t, none[0].Able)
 }

@@ -114,8 +114,8 @@ func (s *store) serving(ctx context.Context, ids []string) ([]servingRow, error)
 	return rows, database.Fault(err, nil)
 }
 
-// standingRow is as much of a node and its report as says how it is.
-type standingRow struct {
+// statusRow is as much of a node and its report as says how it is.
+type statusRow struct {
 	ID          string
 	Name        string
 	Address     string
@@ -130,9 +130,9 @@ type standingRow struct {
 	Tags        []string `bun:"tags,array"`
 }
 
-// standings gives all nodes, and whether their agents have named the capability.
-func (s *store) standings(ctx context.Context, capability string, at time.Time) ([]standingRow, error) {
-	var rows []standingRow
+// statuses gives all nodes, and whether their agents have named the capability.
+func (s *store) statuses(ctx context.Context, capability string, at time.Time) ([]statusRow, error) {
+	var rows []statusRow
 	args := new(database.Arguments)
 	q := beside(s.db.NewSelect().TableExpr("nodes AS n")).
 		ColumnExpr("n.id, n.name, n.address, n.agent_access, n.country_code, n.tags, r.seen_at").

@@ -37,8 +37,8 @@ type Serving struct {
 	RevisionInstalled int64
 }
 
-// Standing is how a node is and what it has in common with others: all that judging a whole fleet needs of each.
-type Standing struct {
+// Status is how a node is and what it has in common with others: all that judging a whole fleet needs of each.
+type Status struct {
 	ID        string
 	Name      string
 	Address   string // that others dial; may be empty before the agent enrolled
@@ -53,11 +53,11 @@ type Standing struct {
 	SeenAt    time.Time // zero: never
 }
 
-// Standings tells how the fleet is.
-type Standings interface {
-	// Standings gives all nodes in one statement, with whether the agent of each has named a capability. Ordered by
+// Statuses tells how the fleet is.
+type Statuses interface {
+	// Statuses gives all nodes in one statement, with whether the agent of each has named a capability. Ordered by
 	// name.
-	Standings(ctx context.Context, capability string) ([]Standing, error)
+	Statuses(ctx context.Context, capability string) ([]Status, error)
 }
 
 // Readings tells what nodes do and carry.

@@ -40,7 +40,7 @@ const (
 // Judge judges.
 type Judge struct {
 	db    *database.DB
-	fleet nodesapi.Standings
+	fleet nodesapi.Statuses
 	bus   *events.Bus
 	kept  *incidents.Incidents
 	clock clockwork.Clock
@@ -50,7 +50,7 @@ type Judge struct {
 
 // New makes a judge.
 func New(
-	db *database.DB, fleet nodesapi.Standings, bus *events.Bus, kept *incidents.Incidents, clock clockwork.Clock,
+	db *database.DB, fleet nodesapi.Statuses, bus *events.Bus, kept *incidents.Incidents, clock clockwork.Clock,
 	log *zap.Logger,
 ) *Judge {
 	return &Judge{db: db, fleet: fleet, bus: bus, kept: kept, clock: clock, log: log}

@@ -20,7 +20,7 @@ import (
 const lostAfter = 150 * time.Second
 
 // layersOf is what a node's agent reports.
-func layersOf(n *nodesapi.Standing, now time.Time) place.Layers {
+func layersOf(n *nodesapi.Status, now time.Time) place.Layers {
 	l := place.Layers{
 		Core: n.CoreState, HasConfig: n.Wanted, Rests: n.State == "maintenance",
 		Provider: n.Provider, Country: n.Country, Tags: n.Tags,
@@ -43,7 +43,7 @@ func layersOf(n *nodesapi.Standing, now time.Time) place.Layers {
 // sweep reads what agents report and makes the nodes due of which it has changed. Whether the panel hears almost nobody
 // is decided here, for all of them.
 func (r *round) sweep(ctx context.Context) error {
-	nodes, err := r.fleet.Standings(ctx, string(agentapi.DocumentWatches.Capability()))
+	nodes, err := r.fleet.Statuses(ctx, string(agentapi.DocumentWatches.Capability()))
 	if err != nil {
 		return fmt.Errorf("read the reports of agents: %w", err)
 	}

@@ -67,7 +67,7 @@ var namespace = uuid.MustParse("6f0c4a52-8a55-4d4e-9a5b-6a3f5f0a1d15")
 
 // world is what checks follow from.
 type world struct {
-	nodes    []nodesapi.Standing
+	nodes    []nodesapi.Status
 	flows    []flowsapi.Flow
 	policies []rules.Named
 	// port gives the port of a node that others reach, for one that no entry tells; 0 without.
@@ -118,7 +118,7 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 	return subjects, checks, nil
 }
 
-func ofNode(n *nodesapi.Standing, port int, policy *rules.Named) (out []Check) {
+func ofNode(n *nodesapi.Status, port int, policy *rules.Named) (out []Check) {
 	if n.State == "pending" || n.State == "disabled" {
 		return nil
 	}

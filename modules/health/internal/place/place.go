@@ -27,7 +27,7 @@ const Panel = "00000000-0000-0000-0000-000000000000"
 // Placer brings checks, watches and the documents of agents up to date.
 type Placer struct {
 	db        *database.DB
-	fleet     nodesapi.Standings
+	fleet     nodesapi.Statuses
 	configs   nodesapi.Configs
 	documents nodesapi.Documents
 	flows     flowsapi.Flows
@@ -36,7 +36,7 @@ type Placer struct {
 
 // New makes a placer.
 func New(
-	db *database.DB, fleet nodesapi.Standings, configs nodesapi.Configs, documents nodesapi.Documents,
+	db *database.DB, fleet nodesapi.Statuses, configs nodesapi.Configs, documents nodesapi.Documents,
 	flows flowsapi.Flows, clock clockwork.Clock,
 ) *Placer {
 	return &Placer{db, fleet, configs, documents, flows, clock}
@@ -78,7 +78,7 @@ const flowsAtOnce = 200
 
 func (p *Placer) world(ctx context.Context) (w *world, err error) {
 	w = &world{}
-	if w.nodes, err = p.fleet.Standings(ctx, string(agentapi.DocumentWatches.Capability())); err != nil {
+	if w.nodes, err = p.fleet.Statuses(ctx, string(agentapi.DocumentWatches.Capability())); err != nil {
 		return nil, fmt.Errorf("read the nodes to watch: %w", err)
 	}
 	for after := ""; ; after = w.flows[len(w.flows)-1].ID {
@@ -133,7 +133,7 @@ func Policies(ctx context.Context, db *database.DB) ([]rules.Named, error) {
 // pair is a check with one who looks at it.
 type pair struct{ check, vantage string }
 
-func pairsOf(checks []Check, nodes []nodesapi.Standing) (out []pair) {
+func pairsOf(checks []Check, nodes []nodesapi.Status) (out []pair) {
 	r, can := watchers(nodes), map[string]bool{}
 	for i := range nodes {
 		can[nodes[i].ID] = able(&nodes[i])

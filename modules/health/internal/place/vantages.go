@@ -18,7 +18,7 @@ type ring struct {
 
 type place struct {
 	hash uint64
-	node *nodesapi.Standing
+	node *nodesapi.Status
 }
 
 func hashOf(text string) uint64 {
@@ -32,7 +32,7 @@ func hashOf(text string) uint64 {
 
 // watchers gives those who may look: their agents can, and were heard lately. While the panel is cut off from almost
 // all of them they keep what they have.
-func watchers(nodes []nodesapi.Standing) *ring {
+func watchers(nodes []nodesapi.Status) *ring {
 	silent, all := 0, 0
 	for i := range nodes {
 		switch nodes[i].State {
@@ -56,7 +56,7 @@ func watchers(nodes []nodesapi.Standing) *ring {
 }
 
 // able says whether the agent of a node can look and is not at rest.
-func able(n *nodesapi.Standing) bool {
+func able(n *nodesapi.Status) bool {
 	return n.Able && n.State != "pending" && n.State != "disabled" &&
 		n.State != "maintenance"
 }
