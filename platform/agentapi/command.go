@@ -19,14 +19,16 @@ const (
 	UpdateAgent  CommandKind = "update_agent"  // no arguments
 	RotateToken  CommandKind = "rotate_token"  // no arguments
 	BlockIPs     CommandKind = "block_ips"     // BlockIPsArgs
-	DropSessions CommandKind = "drop_sessions" // DropSessionsArgs
+	DropSessions CommandKind = "drop_sessions" // DropSessionsArgs -> DropSessionsData
 	ScanTargets  CommandKind = "scan_targets"  // ScanTargetsArgs -> ScanTargetsData
+
+	FindConnections CommandKind = "find_connections" // FindConnectionsArgs -> FindConnectionsData
 )
 
 // CommandKinds is the closed list. The panel sends no other kind, and an agent answers any other with CodeNotSupported.
 var CommandKinds = []CommandKind{
 	ApplyConfig, RestartCore, CollectLogs, Probe, UpdateAgent, RotateToken, BlockIPs, DropSessions,
-	ScanTargets,
+	ScanTargets, FindConnections,
 }
 
 // Known reports whether the list has the kind.
@@ -122,9 +124,4 @@ type CollectLogsData struct {
 type BlockIPsArgs struct {
 	IPs     []string `json:"ips" doc:"Addresses or networks"`
 	Seconds int      `json:"seconds" doc:"How long"`
-}
-
-// DropSessionsArgs are the arguments of drop_sessions.
-type DropSessionsArgs struct {
-	Client string `json:"client" doc:"Email of the client in the core configuration"`
 }

@@ -20,17 +20,18 @@ const (
 	DocumentPools      DocumentName = "pools"      // members of transit pools and their weights
 	DocumentAssets     DocumentName = "assets"     // files that the node holds, by digest
 	DocumentChallenges DocumentName = "challenges" // answers to certificate authorities
-	DocumentBlocks     DocumentName = "blocks"     // addresses that the node does not serve
+	DocumentBlocks     DocumentName = "blocks"     // Blocks: addresses that the node does not serve
 
 	DocumentCertificates DocumentName = "certificates" // Certificates: what the listeners with TLS show
 	DocumentShares       DocumentName = "shares"       // Shares: what clients may use of their quotas on the node
 	DocumentClientLists  DocumentName = "client_lists" // ClientLists: in place of clients, for who asks what has changed
+	DocumentAbuse        DocumentName = "abuse"        // AbuseWatch: what the agent looks for among the sessions of users
 )
 
 // DocumentNames is the closed list.
 var DocumentNames = []DocumentName{
 	DocumentConfig, DocumentClients, DocumentWatches, DocumentPools, DocumentAssets, DocumentChallenges, DocumentBlocks,
-	DocumentCertificates, DocumentShares, DocumentClientLists,
+	DocumentCertificates, DocumentShares, DocumentClientLists, DocumentAbuse,
 }
 
 // MaxDocument is the largest content of a document in bytes: the clients of a node are the largest, 100,000 of them.
