@@ -1,17 +1,61 @@
-import { defineModule } from "@/module";
+import { IconShieldHalf } from "@tabler/icons-react";
+import { defineModule, type PageEntry } from "@/module";
 
-/** Abuse protection: how long what agents tell of it is kept. */
+const label = { en: "Abuse", ru: "Антиабуз" };
+const long = { en: "Abuse protection", ru: "Защита от злоупотреблений" };
+const protection = { label: { en: "Protection", ru: "Защита" } };
+const home = { label, path: "/abuse" };
+const view = ["abuse.view" as const];
+
+const page = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => ({
+  ...entry,
+  parents: [protection, home],
+  needs: view,
+});
+
+/** Abuse protection: what agents see users do, from where users are connected, and who is no abuse. */
 export default defineModule({
   name: "abuse",
-  settings: [
+  navigation: [{ group: "protection", order: 10, path: home.path, label, icon: IconShieldHalf, needs: view }],
+  pages: [
+    {
+      path: home.path,
+      title: label,
+      parents: [protection],
+      needs: view,
+      load: () => import("./signals/signals-page"),
+    },
+    page({
+      path: "/abuse/signals",
+      title: { en: "Signals", ru: "Сигналы" },
+      load: () => import("./signals/signals-page"),
+    }),
+    page({
+      path: "/abuse/subjects/$ref",
+      title: { en: "User", ru: "Пользователь" },
+      load: () => import("./subject/subject-page"),
+    }),
+    page({
+      path: "/abuse/allowlist",
+      title: { en: "Allow-list", ru: "Разрешённые" },
+      load: () => import("./allowlist/allowlist-page"),
+    }),
+    page({
+      path: "/abuse/agents",
+      title: { en: "Coverage", ru: "Покрытие" },
+      load: () => import("./agents/agents-page"),
+    }),
+  ],
+  clientParts: [
     {
       key: "abuse",
-      order: 70,
-      label: { en: "Abuse protection", ru: "Защита от злоупотреблений" },
-      needs: ["abuse.view"],
-      load: () => import("./settings-section"),
+      order: 50,
+      label: long,
+      needs: view,
+      load: () => import("./subject/client-part"),
     },
   ],
+  settings: [{ key: "abuse", order: 70, label: long, needs: view, load: () => import("./settings-section") }],
   areas: { permissions: { abuse: "protection" }, features: { abuse: "protection" } },
   refresh: (event) => (event.kind.startsWith("abuse.") ? [["abuse"]] : []),
 });

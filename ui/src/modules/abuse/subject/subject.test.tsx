@@ -1,0 +1,171 @@
+import { screen, within } from "@testing-library/react";
+import { describe, expect, it } from "vitest";
+import { renderApp } from "@/testing/render-app";
+import { ago, makeDiversity, makeNetwork, makeSignal, makeWindow, nodeId, pageOf, serve, userRef } from "../testing";
+import ClientPart from "./client-part";
+import { NetworksCard } from "./networks-card";
+import { seriesOf } from "./sources-chart";
+import SubjectPage from "./subject-page";
+import { placeOf, ticksOf, tracksOf, usualNetworks } from "./tracks";
+
+const path = `/abuse/subjects/${encodeURIComponent(userRef)}`;
+const asked = `GET /users/${encodeURIComponent(userRef)}/diversity`;
+
+const hosting = (change: object = {}) =>
+  makeNetwork({ asn: 24940, name: "Hetzner", kind: "hosting", country: "DE", city: "Falkenstein", ...change });
+
+describe("sessions by network", () => {
+  it("joins windows that follow each other, and parts those with a gap", () => {
+    const at = Date.parse("2026-03-11T12:00:00Z");
+    const window = (minutes: number) => makeWindow(0, { at: new Date(at - minutes * 60_000).toISOString() });
+    const [track] = tracksOf(
+      makeDiversity({
+        to: new Date(at).toISOString(),
+        networks: [makeNetwork({ first_at: "2026-03-01T00:00:00Z", last_at: new Date(at).toISOString() })],
+        windows: [window(60), window(20), window(15), window(10)],
+      }),
+    );
+    expect(track!.spans.map(({ from, to }) => [(from - at) / 60_000, (to - at) / 60_000])).toEqual([
+      [-60, -55],
+      [-20, -5],
+    ]);
+  });
+
+  it("tells usual networks, those of machines, and those that nobody saw before", () => {
+    const networks = [
+      makeNetwork(),
+      hosting({ first_at: ago(900) }),
+      makeNetwork({ asn: 15895, name: "Kyivstar", kind: "mobile", country: "UA", city: "", first_at: ago(900) }),
+    ];
+    const asns = networks.map(({ asn }) => asn);
+    const diversity = makeDiversity({
+      networks,
+      windows: [makeWindow(3 * 86_400), makeWindow(600, { asns, countries: ["RU", "DE", "UA"] })],
+    });
+    expect(tracksOf(diversity).map(({ network, sort }) => [network.name, sort])).toEqual([
+      ["Rostelecom", "usual"],
+      ["Hetzner", "hosting"],
+      ["Kyivstar", "new"],
+    ]);
+    expect(usualNetworks(diversity).map(({ name }) => name)).toEqual(["Rostelecom"]);
+  });
+
+  it("calls nothing new of a user whom nobody knew before the last day", () => {
+    const diversity = makeDiversity({
+      networks: [makeNetwork({ first_at: ago(900) })],
+      windows: [makeWindow(600)],
+    });
+    expect(tracksOf(diversity)[0]!.sort).toBe("usual");
+  });
+
+  it("keeps one company's networks of two countries apart", () => {
+    const of = (country: string) => makeNetwork({ country, city: "" });
+    const diversity = makeDiversity({
+      networks: [of("RU"), of("KZ")],
+      windows: [makeWindow(3 * 86_400), makeWindow(900), makeWindow(600, { countries: ["KZ"] })],
+    });
+    expect(tracksOf(diversity).map(({ network, spans }) => [network.country, spans.length])).toEqual([
+      ["RU", 1],
+      ["KZ", 1],
+    ]);
+  });
+
+  it("draws whole six hours and puts a moment at its share of the day", () => {
+    const from = Date.parse("2026-03-10T13:00:00Z");
+    expect(ticksOf(from, from + 86_400_000)).toHaveLength(4);
+    expect(placeOf(from + 21_600_000, { from, to: from + 86_400_000 })).toBe(25);
+    expect(placeOf(from - 1, { from, to: from + 1 })).toBe(0);
+  });
+
+  it("says the times to who listens, and numbers what was found", async () => {
+    const data = makeDiversity({ networks: [makeNetwork({ nat: true })] });
+    await renderApp(<NetworksCard state={{ kind: "ready", data }} marks={[{ at: ago(700), number: 1 }]} />);
+    const card = within(await screen.findByRole("region", { name: "Sessions by network" }));
+    expect(card.getByText("Moscow, RU, carrier NAT")).toBeInTheDocument();
+    expect(card.getByText(/^usual: \d\d:\d\d–\d\d:\d\d$/)).toBeInTheDocument();
+    expect(card.getByText("1")).toBeInTheDocument();
+  });
+
+  it("leaves out what was found before the day that is drawn", async () => {
+    const state = { kind: "ready" as const, data: makeDiversity() };
+    await renderApp(<NetworksCard state={state} marks={[{ at: ago(3 * 86_400), number: 7 }]} />);
+    await screen.findByText("Rostelecom");
+    expect(screen.queryByText("7")).not.toBeInTheDocument();
+  });
+
+  it("says that nothing was told", async () => {
+    const state = { kind: "ready" as const, data: makeDiversity({ networks: [], windows: [] }) };
+    await renderApp(<NetworksCard state={state} />);
+    expect(await screen.findByText("No sessions were told in the last 24 hours.")).toBeInTheDocument();
+  });
+});
+
+describe("the page of a user", () => {
+  const draw = async (replies: Parameters<typeof serve>[0], permissions?: string[]) => {
+    const { queries } = serve(replies, permissions);
+    return renderApp(<SubjectPage />, { queries, route: "/abuse/subjects/$ref", path });
+  };
+
+  it("shows from where it is connected, what is usual, and its signals", async () => {
+    await draw({ [asked]: { body: makeDiversity() }, "GET /signals": pageOf(makeSignal()) });
+    expect(await screen.findByRole("heading", { name: "anna's phone", level: 1 })).toBeInTheDocument();
+    expect(screen.getByText("1 source")).toBeInTheDocument();
+    expect(screen.getByText("2 sources")).toBeInTheDocument();
+    expect(await screen.findByText("tracker.example.org:6969")).toBeInTheDocument();
+  });
+
+  it("leads to the client, where that may be seen", async () => {
+    await draw({ [asked]: { body: makeDiversity() }, "GET /signals": pageOf() });
+    expect(await screen.findByRole("link", { name: "Open the client" })).toHaveAttribute(
+      "href",
+      `/clients/${userRef.slice(2)}`,
+    );
+  });
+
+  it("leads nowhere that may not be seen", async () => {
+    await draw({ [asked]: { body: makeDiversity() }, "GET /signals": pageOf() }, ["abuse.view"]);
+    await screen.findByRole("heading", { name: "anna's phone", level: 1 });
+    expect(screen.queryByRole("link", { name: "Open the client" })).not.toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Allow…" })).toHaveAttribute("aria-disabled", "true");
+  });
+
+  it("says what agents do not see, so that nobody takes it for zero", async () => {
+    const unseen = [{ node_id: nodeId, node_name: "ams-01", inbound_tag: "in-443", source: "stats_api" as const }];
+    await draw({ [asked]: { body: makeDiversity({ unseen }) }, "GET /signals": pageOf() });
+    const card = within(await screen.findByRole("region", { name: "Not seen" }));
+    expect(card.getByText("ams-01")).toBeInTheDocument();
+    expect(card.getByText("only counters of the core")).toBeInTheDocument();
+  });
+
+  it("says that nothing is known of a user", async () => {
+    await draw({ "GET /signals": pageOf() });
+    expect(await screen.findByText("What is known of the user could not be read")).toBeInTheDocument();
+  });
+});
+
+describe("the course of sources", () => {
+  it("is the most of each part, and a gap where nobody saw anything", () => {
+    const from = "2026-03-04T12:00:00Z";
+    const at = (minutes: number) => new Date(Date.parse(from) + minutes * 60_000).toISOString();
+    const { times, sources, concurrent } = seriesOf(
+      makeDiversity({
+        from,
+        to: "2026-03-11T12:00:00Z",
+        windows: [
+          makeWindow(0, { at: at(0), sources: 2, max_concurrent: 1 }),
+          makeWindow(0, { at: at(5), sources: 7, max_concurrent: 3 }),
+        ],
+      }),
+    );
+    expect(times).toHaveLength(337);
+    expect(sources.slice(0, 2)).toEqual([7, null]);
+    expect(concurrent[0]).toBe(3);
+  });
+});
+
+it("the page of a client tells its signals and leads to all that is known", async () => {
+  const { queries } = serve({ "GET /signals": pageOf(makeSignal(), makeSignal({ id: "2" })) });
+  await renderApp(<ClientPart id={userRef.slice(2)} />, { queries });
+  expect(await screen.findByText("2 signals in the last 7 days.")).toBeInTheDocument();
+  expect(screen.getByRole("link", { name: "Sessions and signals" })).toHaveAttribute("href", path);
+});

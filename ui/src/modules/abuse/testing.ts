@@ -1,0 +1,132 @@
+import { licenseQuery } from "@/api/access";
+import { makeLicense } from "@/testing/fixtures";
+import { serveUnder, type Reply } from "@/testing/serve";
+import type { Agent } from "./agents/api";
+import type { Entry } from "./allowlist/api";
+import type { Signal } from "./signals/api";
+import type { Diversity, DiversityWindow, Network } from "./subject/api";
+
+export { pageOf } from "@/testing/serve";
+
+const answering = serveUnder("/api/v1/abuse");
+
+/** A panel whose license has abuse protection; `license` changes that. */
+export function serve(
+  replies: Record<string, Reply | Reply[]>,
+  permissions: string[] = ["*"],
+  license: Parameters<typeof makeLicense>[0] = {},
+) {
+  const served = answering(replies, permissions);
+  const features = { enabled: ["abuse", "flows"], blocked: [] };
+  served.queries.setQueryData(licenseQuery.queryKey, makeLicense({ features, ...license }));
+  return served;
+}
+
+/** How long ago, as a moment. */
+export const ago = (seconds: number) => new Date(Date.now() - seconds * 1000).toISOString();
+
+export const userRef = "c:01890000-0000-7000-8000-000000000009";
+export const nodeId = "01890000-0000-7000-8000-000000000001";
+
+/** Torrents of a client, recognised by the core. */
+export function makeSignal(change: Partial<Signal> = {}): Signal {
+  return {
+    id: "01890000-0000-7000-8000-0000000000e1",
+    kind: "torrent",
+    user_ref: userRef,
+    user_label: "anna's phone",
+    flow_id: "01890000-0000-7000-8000-0000000000f1",
+    flow_name: "Office",
+    node_id: nodeId,
+    node_name: "fra-02",
+    inbound_tag: "in-443",
+    source: { ip: "", prefix_hash: "ab12", asn: 12389, country: "RU" },
+    dest: { host: "tracker.example.org", ip: "", port: 6969, asn: 0 },
+    count: 41,
+    first_at: ago(900),
+    last_at: ago(120),
+    detected_by: "xray_routing",
+    confidence: 0.95,
+    evidence: "BitTorrent handshake",
+    action: { blocked: false, will_unblock_at: null },
+    ...change,
+  };
+}
+
+export function makeNetwork(change: Partial<Network> = {}): Network {
+  return {
+    asn: 12389,
+    name: "Rostelecom",
+    kind: "home",
+    nat: false,
+    country: "RU",
+    city: "Moscow",
+    prefixes: 1,
+    first_at: ago(5 * 86_400),
+    last_at: ago(60),
+    ...change,
+  };
+}
+
+export function makeWindow(seconds: number, change: Partial<DiversityWindow> = {}): DiversityWindow {
+  return {
+    at: ago(seconds),
+    ips: 1,
+    sources: 1,
+    max_concurrent: 1,
+    mobile_share: 0,
+    devices: null,
+    asns: [12389],
+    countries: ["RU"],
+    node_ids: [nodeId],
+    ...change,
+  };
+}
+
+/** Somebody at home for days, seen in two windows of the last day and one before. */
+export function makeDiversity(change: Partial<Diversity> = {}): Diversity {
+  return {
+    user_ref: userRef,
+    user_label: "anna's phone",
+    from: ago(7 * 86_400),
+    to: ago(0),
+    step_s: 300,
+    max_sources: 2,
+    max_concurrent: 1,
+    countries: ["RU"],
+    networks: [makeNetwork()],
+    windows: [makeWindow(3 * 86_400), makeWindow(900), makeWindow(600)],
+    unseen: [],
+    ...change,
+  };
+}
+
+export function makeEntry(change: Partial<Entry> = {}): Entry {
+  return {
+    id: "01890000-0000-7000-8000-0000000000aa",
+    kind: "user",
+    value: userRef,
+    label: "anna's phone",
+    note: "the office",
+    until: null,
+    created_by: "oleg",
+    created_at: ago(86_400),
+    ...change,
+  };
+}
+
+export function makeAgent(change: Partial<Agent> = {}): Agent {
+  return {
+    node_id: nodeId,
+    node_name: "fra-02",
+    signals_at: ago(60),
+    diversity_at: ago(120),
+    dropped: 0,
+    refused: 0,
+    refused_why: "",
+    refused_at: null,
+    listeners: 3,
+    incomplete: 0,
+    ...change,
+  };
+}
