@@ -39,6 +39,7 @@ export function sightsOf(ids: Ids): Sight[] {
     ...policies(),
     ...health(ids),
     ...clients(ids),
+    ...abuse(ids),
     ...upkeep(ids),
     ...system(ids),
     ...own(),
@@ -232,6 +233,16 @@ function clients({ client }: Populated): Sight[] {
       ],
     },
     { path: "/clients?state=active&q=nobody" },
+  ];
+}
+
+function abuse({ client }: Populated): Sight[] {
+  return [
+    { path: "/abuse", layers: [button(/^Filters/, "filters")] },
+    { path: "/abuse/signals" },
+    { path: `/abuse/subjects/c:${client}`, layers: [button("Allow…")] },
+    { path: "/abuse/allowlist", layers: [button("Add to the list")] },
+    { path: "/abuse/agents" },
   ];
 }
 

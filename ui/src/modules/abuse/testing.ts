@@ -83,7 +83,7 @@ export function makeWindow(seconds: number, change: Partial<DiversityWindow> = {
   };
 }
 
-/** Somebody at home for days, seen in two windows of the last day and one before. */
+/** Somebody at home for days, seen in two windows that follow each other. */
 export function makeDiversity(change: Partial<Diversity> = {}): Diversity {
   return {
     user_ref: userRef,
@@ -95,7 +95,7 @@ export function makeDiversity(change: Partial<Diversity> = {}): Diversity {
     max_concurrent: 1,
     countries: ["RU"],
     networks: [makeNetwork()],
-    windows: [makeWindow(3 * 86_400), makeWindow(900), makeWindow(600)],
+    windows: [makeWindow(900), makeWindow(600)],
     unseen: [],
     ...change,
   };

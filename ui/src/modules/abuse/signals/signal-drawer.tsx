@@ -1,7 +1,8 @@
 import { Drawer } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { Action, ActionLink } from "@/components/action/action";
+import { Action } from "@/components/action/action";
 import { Facts } from "@/components/layout/card";
 import { CodeBlock } from "@/components/text/code-block";
 import { useFormat, useLanguage } from "@/text/use-format";
@@ -18,15 +19,20 @@ export function SignalDrawer({ signal, onClose }: { signal: Signal | undefined; 
   const { t } = useTranslation("abuse");
   return (
     <Drawer opened={signal !== undefined} onClose={onClose} title={t("evidence.title")}>
-      {signal && <Opened signal={signal} />}
+      {signal && <Opened signal={signal} onClose={onClose} />}
     </Drawer>
   );
 }
 
-function Opened({ signal }: { signal: Signal }) {
+function Opened({ signal, onClose }: { signal: Signal; onClose: () => void }) {
   const { t } = useTranslation("abuse");
   const block = useBlock();
+  const navigate = useNavigate();
   const [allowing, setAllowing] = useState(false);
+  const showAll = () => {
+    onClose();
+    void navigate({ to: "/abuse/signals", search: { user_ref: signal.user_ref } });
+  };
   return (
     <div className={classes.sheet}>
       <h2 className={classes.sheetTitle}>{t(`kind.${signal.kind}`)}</h2>
@@ -42,9 +48,7 @@ function Opened({ signal }: { signal: Signal }) {
         )}
       </section>
       <div className={classes.acts}>
-        <ActionLink to="/abuse/signals" search={{ user_ref: signal.user_ref }}>
-          {t("evidence.more")}
-        </ActionLink>
+        <Action onClick={showAll}>{t("evidence.more")}</Action>
         <Action reason={block} onClick={() => setAllowing(true)}>
           {t("allow.open")}
         </Action>

@@ -7,16 +7,16 @@ export type Diversity = Schemas["ViewsDiversity"];
 export type Network = Schemas["ViewsNetwork"];
 export type DiversityWindow = Schemas["ViewsDiversityWindow"];
 
-/** A week: what was usual before the last day tells what is new in it. */
-const hours = 168;
+/** The last day is told finely; the week before says what is usual, so that what is new in it is known. */
+const spans = { day: 24, week: 168 } as const;
 
-export const diversityQuery = (ref: string) =>
+export const diversityQuery = (ref: string, span: keyof typeof spans) =>
   queryOptions({
-    queryKey: ["abuse", "diversity", ref],
+    queryKey: ["abuse", "diversity", ref, span],
     queryFn: ({ signal }): Promise<Diversity> =>
       answer(
         api.GET("/api/v1/abuse/users/{user_ref}/diversity", {
-          params: { path: { user_ref: ref }, query: { hours } },
+          params: { path: { user_ref: ref }, query: { hours: spans[span] } },
           signal,
         }),
       ),

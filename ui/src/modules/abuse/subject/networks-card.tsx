@@ -6,7 +6,7 @@ import { useFormat, useLanguage } from "@/text/use-format";
 import { asnText, countryName } from "../shared/places";
 import type { Diversity, Network } from "./api";
 import classes from "./networks-card.module.css";
-import { day, placeOf, ticksOf, tracksOf, type Sort, type Span, type Track } from "./tracks";
+import { day, keyOf, placeOf, ticksOf, tracksOf, type Sort, type Span, type Track } from "./tracks";
 
 /** Something that happened at a moment; it has its number in the drawing and beside its words. */
 export interface Mark {
@@ -17,9 +17,18 @@ export interface Mark {
 const noMarks: Mark[] = [];
 
 /** From which networks sessions of a user were open in the last day. */
-export function NetworksCard({ state, marks = noMarks }: { state: ViewState<Diversity>; marks?: readonly Mark[] }) {
+export function NetworksCard({
+  state,
+  week,
+  marks = noMarks,
+}: {
+  state: ViewState<Diversity>;
+  /** Says what is usual; until it is read nothing is called new. */
+  week: Diversity | undefined;
+  marks?: readonly Mark[];
+}) {
   const { t } = useTranslation("abuse");
-  const tracks = state.kind === "ready" ? tracksOf(state.data) : [];
+  const tracks = state.kind === "ready" ? tracksOf(state.data, week) : [];
   const sorts = (["usual", "hosting", "new"] as const).filter((sort) => tracks.some((track) => track.sort === sort));
   return (
     <Card
@@ -73,8 +82,6 @@ function Drawing({ to, tracks, marks }: { to: number; tracks: readonly Track[]; 
     </div>
   );
 }
-
-const keyOf = ({ asn, country, city }: Network) => `${asn} ${country} ${city}`;
 
 function Line({ track: { network, sort, spans }, span }: { track: Track; span: Span }) {
   const { t } = useTranslation("abuse");

@@ -27,7 +27,8 @@ import { SubjectFacts } from "./subject-facts";
 export default function SubjectPage() {
   const { ref } = useParams({ strict: false }) as { ref: string };
   const { t } = useTranslation("abuse");
-  const state = viewState(useQuery(diversityQuery(ref)));
+  const state = viewState(useQuery(diversityQuery(ref, "week")));
+  const today = viewState(useQuery(diversityQuery(ref, "day")));
   const name = state.kind === "ready" ? state.data.user_label || shortRef(ref) : shortRef(ref);
   const block = useBlock();
   const [allowing, setAllowing] = useState(false);
@@ -48,7 +49,7 @@ export default function SubjectPage() {
         <ProblemView error={state.error} onRetry={state.retry} tried={t("subject.loadFailed")} />
       ) : (
         <Columns width="narrow" side={<SubjectFacts state={state} />}>
-          <NetworksCard state={state} />
+          <NetworksCard state={today} week={state.kind === "ready" ? state.data : undefined} />
           {state.kind === "ready" && <SourcesChart diversity={state.data} />}
           <Signals userRef={ref} />
         </Columns>

@@ -19,33 +19,27 @@ export interface Track {
 export const day = 86_400_000;
 
 /**
- * The networks of the last day, the longest connected first. A network is new when none of the days before saw it, as
- * long as there are such days.
+ * The networks of a day, the longest connected first. A network is new when none of the days before saw it, as long as
+ * the week tells of such days.
  */
-export function tracksOf(diversity: Diversity): Track[] {
-  const to = Date.parse(diversity.to);
-  const windows = diversity.windows.filter(({ at }) => Date.parse(at) >= to - day);
-  const known = diversity.windows.length > windows.length;
-  return diversity.networks
-    .map((network) => ({
-      network,
-      sort: sortOf(network, known, to),
-      spans: spansOf(network, windows, diversity.step_s * 1000),
-    }))
+export function tracksOf({ networks, windows, step_s: step }: Diversity, week?: Diversity): Track[] {
+  const usual = week && new Set(usualNetworks(week).map(keyOf));
+  const sort = (network: Network): Sort => {
+    if (network.kind === "hosting" || network.kind === "vpn") return "hosting";
+    return usual && usual.size > 0 && !usual.has(keyOf(network)) ? "new" : "usual";
+  };
+  return networks
+    .map((network) => ({ network, sort: sort(network), spans: spansOf(network, windows, step * 1000) }))
     .filter(({ spans }) => spans.length > 0)
     .sort((a, b) => lengthOf(b.spans) - lengthOf(a.spans));
 }
 
-function sortOf(network: Network, known: boolean, to: number): Sort {
-  if (network.kind === "hosting" || network.kind === "vpn") return "hosting";
-  return known && isNew(network, to) ? "new" : "usual";
-}
+/** What tells networks apart: a company may run one number in many countries. */
+export const keyOf = ({ asn, country, city }: Network): string => `${asn} ${country} ${city}`;
 
-const isNew = (network: Network, to: number) => Date.parse(network.first_at) >= to - day;
-
-/** Networks that were seen before the last day as well. */
+/** Networks of a week that were seen before its last day as well. */
 export function usualNetworks({ networks, to }: Diversity): Network[] {
-  return networks.filter((network) => !isNew(network, Date.parse(to)));
+  return networks.filter((network) => Date.parse(network.first_at) < Date.parse(to) - day);
 }
 
 /** Windows that follow each other are one session, as far as can be told. */
