@@ -12,6 +12,42 @@ create table abuse_allowlist (
 );
 CREATE UNIQUE INDEX abuse_allowlist_entry ON abuse_allowlist USING btree (kind, value);
 
+create table abuse_cases (
+  id uuid not null,
+  number bigint generated always as identity not null,
+  user_ref text not null,
+  label text default ''::text not null,
+  label_key text default ''::text not null,
+  state text not null,
+  score integer not null,
+  most integer not null,
+  confidence double precision not null,
+  recommended text not null,
+  breakdown jsonb not null,
+  findings jsonb not null,
+  signals jsonb not null,
+  node_ids uuid[] not null,
+  flow_ids uuid[] not null,
+  evidence_at timestamp with time zone not null,
+  opened_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  scored_at timestamp with time zone not null,
+  closed_at timestamp with time zone,
+  closed_by text default ''::text not null,
+  closed_score integer default 0 not null,
+  whitelist_until timestamp with time zone,
+  reopened integer default 0 not null,
+  revision bigint default 1 not null,
+  constraint abuse_cases_pkey PRIMARY KEY (id)
+);
+CREATE INDEX abuse_cases_closed ON abuse_cases USING btree (closed_at) WHERE (closed_at IS NOT NULL);
+CREATE INDEX abuse_cases_due ON abuse_cases USING btree (scored_at) WHERE (state = ANY (ARRAY['open'::text, 'actioned'::text]));
+CREATE UNIQUE INDEX abuse_cases_live ON abuse_cases USING btree (user_ref) WHERE (state = ANY (ARRAY['open'::text, 'actioned'::text]));
+CREATE UNIQUE INDEX abuse_cases_number ON abuse_cases USING btree (number);
+CREATE INDEX abuse_cases_opened ON abuse_cases USING btree (opened_at, id);
+CREATE INDEX abuse_cases_score ON abuse_cases USING btree (score, id);
+CREATE INDEX abuse_cases_user ON abuse_cases USING btree (user_ref, opened_at);
+
 create table abuse_coverage (
   node_id uuid not null,
   inbound_tag text not null,
@@ -39,7 +75,7 @@ create table abuse_diversity (
   stored_at timestamp with time zone default now() not null
 ) partition by RANGE (stored_at);
 CREATE INDEX abuse_diversity_user ON ONLY abuse_diversity USING btree (user_ref, to_at);
-CREATE INDEX abuse_diversity_xact ON ONLY abuse_diversity USING btree (xact);
+CREATE INDEX abuse_diversity_xact ON ONLY abuse_diversity USING btree (xact, user_ref);
 
 create table abuse_diversity_streams (
   node_id uuid not null,
@@ -51,6 +87,33 @@ create table abuse_diversity_streams (
   constraint abuse_diversity_streams_pkey PRIMARY KEY (node_id, stream_id)
 );
 
+create table abuse_notes (
+  id uuid not null,
+  case_id uuid not null,
+  text text not null,
+  created_by text not null,
+  created_at timestamp with time zone not null,
+  constraint abuse_notes_case_id_fkey FOREIGN KEY (case_id) REFERENCES abuse_cases(id) ON DELETE CASCADE,
+  constraint abuse_notes_pkey PRIMARY KEY (id)
+);
+CREATE INDEX abuse_notes_case ON abuse_notes USING btree (case_id, created_at);
+
+create table abuse_placed (
+  node_id uuid not null,
+  document text not null,
+  digest text not null,
+  constraint abuse_placed_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint abuse_placed_pkey PRIMARY KEY (node_id, document)
+);
+
+create table abuse_progress (
+  diversity_xact bigint default 0 not null,
+  diversity_ref text default ''::text not null,
+  signals_xact bigint default 0 not null,
+  signals_ref text default ''::text not null,
+  alive_at timestamp with time zone
+);
+
 create table abuse_refused (
   node_id uuid not null,
   items bigint not null,
@@ -58,6 +121,12 @@ create table abuse_refused (
   refused_at timestamp with time zone not null,
   constraint abuse_refused_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
   constraint abuse_refused_pkey PRIMARY KEY (node_id)
+);
+
+create table abuse_secrets (
+  name text not null,
+  sealed text not null,
+  constraint abuse_secrets_pkey PRIMARY KEY (name)
 );
 
 create table abuse_signal_streams (
@@ -100,6 +169,16 @@ CREATE INDEX abuse_signals_address ON ONLY abuse_signals USING btree (stored_at)
 CREATE INDEX abuse_signals_last ON ONLY abuse_signals USING btree (last_at, id);
 CREATE INDEX abuse_signals_node ON ONLY abuse_signals USING btree (node_id, last_at);
 CREATE INDEX abuse_signals_user ON ONLY abuse_signals USING btree (user_ref, last_at);
+CREATE INDEX abuse_signals_xact ON ONLY abuse_signals USING btree (xact, user_ref);
+
+create table abuse_subjects (
+  user_ref text not null,
+  state jsonb not null,
+  score integer not null,
+  updated_at timestamp with time zone not null,
+  constraint abuse_subjects_pkey PRIMARY KEY (user_ref)
+);
+CREATE INDEX abuse_subjects_updated ON abuse_subjects USING btree (updated_at);
 
 create table accounts (
   id uuid not null,

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/views"
 	"panel/platform/fault"
@@ -17,13 +18,14 @@ type handlers struct {
 	intake   *intake.Intake
 	views    *views.Views
 	list     *allowlist
+	cases    *cases.Cases
 	settings *settings.Doc[Settings]
 }
 
 func newHandlers(
-	i *intake.Intake, v *views.Views, l *allowlist, doc *settings.Doc[Settings],
+	i *intake.Intake, v *views.Views, l *allowlist, c *cases.Cases, doc *settings.Doc[Settings],
 ) *handlers {
-	return &handlers{intake: i, views: v, list: l, settings: doc}
+	return &handlers{intake: i, views: v, list: l, cases: c, settings: doc}
 }
 
 type body[T any] struct{ Body T }
@@ -97,4 +99,62 @@ func (h *handlers) allow(ctx context.Context, in *allowInput) (*body[Entry], err
 
 func (h *handlers) disallow(ctx context.Context, in *EntryPath) (*struct{}, error) {
 	return nil, h.list.remove(ctx, in.ID)
+}
+
+type casesInput struct {
+	httpapi.PageQuery
+	State       string `query:"state" enum:"open,dismissed,actioned,expired"`
+	Recommended string `query:"recommended" enum:"none,monitor,warn,soft_block,temp_block,hard_block"`
+	UserRef     string `query:"user_ref" maxLength:"128" doc:"c:<client id> or p:<connection>:<user id>"`
+	NodeID      string `query:"node_id" maxLength:"64" doc:"Whose agent saw something"`
+	MinScore    int    `query:"min_score" minimum:"0" maximum:"10000"`
+	Q           string `query:"q" maxLength:"200" doc:"Part of the user's name or user_ref, or the number of the case"`
+}
+
+// CasePath names a case.
+type CasePath struct {
+	ID string `path:"id" maxLength:"64"`
+}
+
+type caseChangeInput struct {
+	CasePath
+	IfMatch string `header:"If-Match" maxLength:"32"`
+	Body    cases.Change
+}
+
+// NewNote is what somebody writes about a case.
+type NewNote struct {
+	Text string `json:"text" minLength:"1" maxLength:"2000"`
+}
+
+type noteInput struct {
+	CasePath
+	Body NewNote
+}
+
+func (h *handlers) listCases(ctx context.Context, in *casesInput) (*body[httpapi.Page[cases.Line]], error) {
+	page, err := h.cases.Page(ctx, cases.Filter{
+		PageQuery: in.PageQuery, State: in.State, Recommended: in.Recommended, UserRef: in.UserRef, NodeID: in.NodeID,
+		MinScore: in.MinScore, Q: in.Q,
+	})
+	return &body[httpapi.Page[cases.Line]]{page}, err
+}
+
+func (h *handlers) oneCase(ctx context.Context, in *CasePath) (*body[cases.Case], error) {
+	found, err := h.cases.Get(ctx, in.ID)
+	return &body[cases.Case]{found}, err
+}
+
+func (h *handlers) changeCase(ctx context.Context, in *caseChangeInput) (*body[cases.Case], error) {
+	revision, err := httpapi.Revision(in.Body.Revision, in.IfMatch)
+	if err != nil {
+		return nil, err
+	}
+	found, err := h.cases.Change(ctx, in.ID, revision, in.Body)
+	return &body[cases.Case]{found}, err
+}
+
+func (h *handlers) addNote(ctx context.Context, in *noteInput) (*body[cases.Case], error) {
+	found, err := h.cases.Note(ctx, in.ID, in.Body.Text)
+	return &body[cases.Case]{found}, err
 }

@@ -14,8 +14,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/views"
+	"panel/modules/abuse/internal/watching"
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes"
@@ -100,9 +102,12 @@ type world struct {
 	served *served
 	admin  *paneltest.Client
 	intake *intake.Intake
+	cases  *cases.Cases
 	nodes  [2]*paneltest.Agent
 	flows  [2]string
 	users  [2]string // user_ref
+
+	watching *watching.Watching
 }
 
 func newWorld(t *testing.T, more ...paneltest.Setting) *world {
@@ -111,9 +116,12 @@ func newWorld(t *testing.T, more ...paneltest.Setting) *world {
 		t: t, served: &served{flows: map[string][]string{}, users: map[string][]string{}, labels: map[string]string{}},
 	}
 	manifest := Module()
-	manifest.Attach = func(h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB) module.Parts {
-		w.intake = i
-		return attach(h, i, doc, db)
+	manifest.Attach = func(
+		h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, p *watching.Watching,
+		c *cases.Cases,
+	) module.Parts {
+		w.intake, w.watching, w.cases = i, p, c
+		return attach(h, i, doc, db, p, c)
 	}
 	w.Panel = paneltest.Start(t, append(more, paneltest.Modules(nodes.Module(), w.served.flowsModule(),
 		w.served.clientsModule(), manifest))...)

@@ -1,12 +1,18 @@
 // Package abuse keeps what agents tell of misuse: what users seem to do, and from how many places they are connected at
 // once, so that the person behind a complaint is found.
 //
-// Agents deliver numbered batches (internal/intake), which are stored once and kept for a time that administrators set;
-// people read them (internal/views). Addresses of users are kept for a shorter time than the rest.
+// Agents are told what to look for (internal/watching) and deliver numbered batches (internal/intake), which are stored
+// once and kept for a time that administrators set; people read them (internal/views). One panel at a time scores users
+// by them (internal/score) and opens cases (internal/cases). Addresses of users are kept for a shorter time than the
+// rest.
 package abuse
 
 import (
 	"embed"
+
+	"panel/modules/abuse/internal/cases"
+	"panel/modules/abuse/internal/watching"
+	"panel/platform/fault"
 
 	"panel/modules/abuse/internal/console"
 	"panel/modules/abuse/internal/intake"
@@ -41,27 +47,50 @@ func Module() module.Module {
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Abuse protection"}},
 		Journal: audit.Kinds{
-			Actions: []string{kindAllowed, kindDisallowed, actionSettings}, Objects: []string{object},
+			Actions: []string{kindAllowed, kindDisallowed, actionSettings, cases.EventChanged, cases.ActionNoted},
+			Objects: []string{object, cases.Object},
 		},
 		Events: []events.Kind{
 			{Name: kindAllowed, Summary: "A user or network was put on the allow-list", Needs: View, Live: true, Data: News{}},
 			{Name: kindDisallowed, Summary: "A user or network was taken from the allow-list", Needs: View, Live: true, Data: News{}},
 			settings.Kind(actionSettings, "Settings of abuse protection were changed", View),
+			{
+				Name: cases.EventOpened, Summary: "A user is conspicuous", Needs: View, Live: true, Subject: cases.Object,
+				Severity: events.Warning, Notify: true, Screen: caseScreen, Data: cases.News{},
+				Effect: "Nothing is done about the user by itself unless the settings say so.",
+			},
+			{
+				Name: cases.EventChanged, Summary: "A case of abuse was scored again, or somebody did something with it",
+				Needs: View, Live: true, Subject: cases.Object, Data: cases.News{},
+			},
 		},
+		Faults: []fault.Declared{
+			{Kind: fault.KindConflict, Code: "case_live", Summary: "Another case of this user is open already"},
+			{Kind: fault.KindConflict, Code: "case_acting", Summary: "Something is being done about this user"},
+		},
+		Secrets:    watching.Columns,
 		Tidy:       intake.Tidy(),
 		Migrations: module.SQL(files),
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check()},
-		Private:    []any{openSettings, intake.New, views.New, newAllowlist, newHandlers},
-		Attach:     attach,
+		Private: []any{
+			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newHandlers,
+		},
+		Attach: attach,
 	}
 }
 
+// caseScreen is where the web interface shows a case.
+const caseScreen = "/abuse/cases/{id}"
+
 func attach(
-	h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB,
+	h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, w *watching.Watching, c *cases.Cases,
 ) module.Parts {
 	return module.Parts{
-		Routes: h.routes(), Jobs: []jobs.Worker{i.RenewWorker(kept(doc))},
-		Schedules: []jobs.Schedule{intake.RenewSchedule()}, Loops: i.Loops(), Metrics: collectors(db),
+		Routes:    h.routes(),
+		Jobs:      []jobs.Worker{i.RenewWorker(kept(doc), c.Forget), w.Worker()},
+		Schedules: []jobs.Schedule{intake.RenewSchedule(), watching.Schedule()},
+		Listeners: []events.Listener{placeListener(w)},
+		Loops:     append(i.Loops(), c.Run), Metrics: collectors(db),
 	}
 }

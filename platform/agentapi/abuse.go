@@ -17,7 +17,6 @@ const AbusePace = 5 * time.Second
 const (
 	MaxEvidence        = 1 << 10 // bytes
 	MaxDiversityLists  = 64      // entries of each list of a user
-	MaxCoverageEntries = 1000
 )
 
 // AbuseKind is what a user seems to do.

@@ -358,6 +358,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/abuse/cases": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List cases of abuse */
+        get: operations["get-abuse-cases"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/cases/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show a case of abuse with its evidence */
+        get: operations["get-abuse-cases-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Dismiss a case, open it again, or leave its user alone for a time */
+        patch: operations["patch-abuse-cases-id"];
+        trace?: never;
+    };
+    "/api/v1/abuse/cases/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Note something about a case */
+        post: operations["post-abuse-cases-id-notes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/abuse/settings": {
         parameters: {
             query?: never;
@@ -4442,6 +4494,14 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AbuseCollect: {
+            /** @description false: agents collect nothing */
+            enabled: boolean;
+            /** @description Kinds of signals that are looked for; empty: all */
+            kinds: ("torrent" | "port_scan" | "smtp_spam" | "brute_force" | "ddos_out" | "phishing_dest" | "blocked_geo" | "high_rate" | "too_many_sources")[];
+            /** @description From how much on something is told, of one user on one node */
+            limits: components["schemas"]["AbuseLimits"];
+        };
         AbuseEntry: {
             /** Format: date-time */
             created_at: string;
@@ -4468,6 +4528,43 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        AbuseLimits: {
+            /**
+             * Format: int64
+             * @description Connections to one address and port in ten seconds
+             */
+            flood_rate: number;
+            /**
+             * Format: int64
+             * @description Connections to anywhere in a minute
+             */
+            high_rate: number;
+            /**
+             * Format: int64
+             * @description Sources at once
+             */
+            high_source: number;
+            /**
+             * Format: int64
+             * @description Connections to one service for logins in a minute
+             */
+            logins: number;
+            /**
+             * Format: int64
+             * @description Connections to port 25 in a minute
+             */
+            mails: number;
+            /**
+             * Format: int64
+             * @description Different addresses on one port in a minute
+             */
+            scan_hosts: number;
+            /**
+             * Format: int64
+             * @description Different ports of one address in a minute
+             */
+            scan_ports: number;
+        };
         AbuseNewEntry: {
             /**
              * @description user: a user_ref; asn: the number of a network
@@ -4483,7 +4580,28 @@ export interface components {
             until?: string;
             value: string;
         };
+        AbuseNewNote: {
+            text: string;
+        };
+        AbuseRecord: {
+            /**
+             * Format: int64
+             * @description How far it goes back; 0: none is kept
+             */
+            hours: number;
+            /**
+             * Format: int64
+             * @description How large it gets; the oldest goes first
+             */
+            mb: number;
+        };
         AbuseSettings: {
+            /** @description What agents look for */
+            collect: components["schemas"]["AbuseCollect"];
+            /** @description ISO 3166 codes of countries that nobody is to reach */
+            countries: string[];
+            /** @description Names that nobody is to reach, with everything below them */
+            hosts: string[];
             /**
              * Format: int64
              * @description How long addresses of users are kept in signals
@@ -4494,6 +4612,12 @@ export interface components {
              * @description How long signals and session diversity are kept; what is stored in weeks goes with its week
              */
             keep_days: number;
+            /** @description What entries keep on their own disks to answer complaints from */
+            record: components["schemas"]["AbuseRecord"];
+            /** @description What counts how much */
+            scoring: components["schemas"]["ScoreValues"];
+            /** @description From which score on a step is recommended */
+            thresholds: components["schemas"]["ScoreThresholds"];
         };
         AbuseSettingsChange: {
             /**
@@ -6072,6 +6196,205 @@ export interface components {
             ok: boolean;
             /** Format: date-time */
             seen_at: string | null;
+        };
+        CasesCase: {
+            breakdown: components["schemas"]["ScorePart"][];
+            /**
+             * Format: date-time
+             * @description null: it is live
+             */
+            closed_at: string | null;
+            /** @description Empty: nobody, it ended by itself */
+            closed_by: string;
+            /**
+             * Format: double
+             * @description 0 to 1
+             */
+            confidence: number;
+            /**
+             * Format: int64
+             * @description Cases of this user before it
+             */
+            earlier: number;
+            /** @description The newest first */
+            findings: components["schemas"]["ScoreFinding"][];
+            flows: components["schemas"]["CasesNamed"][];
+            /** Format: uuid */
+            id: string;
+            /** @description What agents of these nodes do not see: there may be more than the score says */
+            incomplete: components["schemas"]["CasesIncomplete"][];
+            /**
+             * Format: int64
+             * @description The most that is possible
+             */
+            most: number;
+            /** @description Whose agents saw it */
+            node_ids: string[];
+            nodes: components["schemas"]["CasesNamed"][];
+            /** @description The newest last */
+            notes: components["schemas"]["CasesNote"][];
+            /**
+             * Format: int64
+             * @description That people call it by
+             */
+            number: number;
+            /** Format: date-time */
+            opened_at: string;
+            /** @enum {string} */
+            recommended: "none" | "monitor" | "warn" | "soft_block" | "temp_block" | "hard_block";
+            /**
+             * Format: int64
+             * @description How often it was opened again
+             */
+            reopened: number;
+            /** Format: int64 */
+            revision: number;
+            /** Format: int64 */
+            score: number;
+            /** Format: date-time */
+            scored_at: string;
+            /** @description How often each kind came within a day, at most */
+            signals: {
+                [key: string]: number;
+            };
+            /** @enum {string} */
+            state: "open" | "dismissed" | "actioned" | "expired";
+            /** Format: date-time */
+            updated_at: string;
+            user: components["schemas"]["CasesUser"];
+            user_ref: string;
+            /**
+             * Format: date-time
+             * @description Until then no case of this user is opened; null: one may be
+             */
+            whitelist_until: string | null;
+            /** @description What counts most */
+            why: components["schemas"]["ScoreSentence"];
+        };
+        CasesChange: {
+            /** @description Why, for those who read it later */
+            note?: string;
+            /**
+             * Format: int64
+             * @description Revision that the change starts from; or send it as If-Match
+             */
+            revision?: number;
+            /**
+             * @description dismissed: it is no abuse; open: it is looked at again
+             * @enum {string}
+             */
+            state?: "open" | "dismissed";
+            /**
+             * Format: date-time
+             * @description No case of this user is opened until then; a moment that is past takes it back
+             */
+            whitelist_until?: string;
+        };
+        CasesIncomplete: {
+            /** Format: int64 */
+            listeners: number;
+            node: string;
+            /** Format: uuid */
+            node_id: string;
+            /**
+             * @description not_seen_whole: the agent does not see all sessions of some listeners
+             * @enum {string}
+             */
+            why: "not_seen_whole";
+        };
+        CasesLine: {
+            /**
+             * Format: date-time
+             * @description null: it is live
+             */
+            closed_at: string | null;
+            /** @description Empty: nobody, it ended by itself */
+            closed_by: string;
+            /**
+             * Format: double
+             * @description 0 to 1
+             */
+            confidence: number;
+            /**
+             * Format: int64
+             * @description Cases of this user before it
+             */
+            earlier: number;
+            flows: components["schemas"]["CasesNamed"][];
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description The most that is possible
+             */
+            most: number;
+            /** @description Whose agents saw it */
+            node_ids: string[];
+            nodes: components["schemas"]["CasesNamed"][];
+            /**
+             * Format: int64
+             * @description That people call it by
+             */
+            number: number;
+            /** Format: date-time */
+            opened_at: string;
+            /** @enum {string} */
+            recommended: "none" | "monitor" | "warn" | "soft_block" | "temp_block" | "hard_block";
+            /**
+             * Format: int64
+             * @description How often it was opened again
+             */
+            reopened: number;
+            /** Format: int64 */
+            revision: number;
+            /** Format: int64 */
+            score: number;
+            /** Format: date-time */
+            scored_at: string;
+            /** @description How often each kind came within a day, at most */
+            signals: {
+                [key: string]: number;
+            };
+            /** @enum {string} */
+            state: "open" | "dismissed" | "actioned" | "expired";
+            /** Format: date-time */
+            updated_at: string;
+            user: components["schemas"]["CasesUser"];
+            user_ref: string;
+            /**
+             * Format: date-time
+             * @description Until then no case of this user is opened; null: one may be
+             */
+            whitelist_until: string | null;
+            /** @description What counts most */
+            why: components["schemas"]["ScoreSentence"];
+        };
+        CasesLinePage: {
+            items: components["schemas"]["CasesLine"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        CasesNamed: {
+            /** Format: uuid */
+            id: string;
+            /** @description Empty: it is gone */
+            name: string;
+        };
+        CasesNote: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+            /** Format: uuid */
+            id: string;
+            text: string;
+        };
+        CasesUser: {
+            /** @description false: the client is gone */
+            known: boolean;
+            /** @description As it was called when the case began, where it is gone */
+            name: string;
         };
         CdndnsBudgetList: {
             items: components["schemas"]["CertificatesBudget"][];
@@ -10925,6 +11248,194 @@ export interface components {
             /** @description Each week: a time zone of the IANA list; UTC when left out */
             zone?: string;
         };
+        ScoreFinding: {
+            args: {
+                [key: string]: unknown;
+            };
+            /** Format: date-time */
+            at: string;
+            code: string;
+            /** @description Whose agent saw it; empty: several */
+            node_id: string;
+            text: string;
+        };
+        ScoreMost: {
+            /** Format: int64 */
+            asn: number;
+            /** Format: int64 */
+            device: number;
+            /** Format: int64 */
+            geo: number;
+            /** Format: int64 */
+            hwid: number;
+            /** Format: int64 */
+            profile: number;
+            /** Format: int64 */
+            signals: number;
+            /** Format: int64 */
+            temporal: number;
+        };
+        ScorePart: {
+            args: {
+                [key: string]: unknown;
+            };
+            code: string;
+            /** @description false: nothing is known of it, which is not the same as nothing */
+            known: boolean;
+            /** Format: int64 */
+            most: number;
+            /** @enum {string} */
+            part: "temporal" | "geo" | "asn" | "profile" | "device" | "hwid" | "signals";
+            /** Format: int64 */
+            points: number;
+            text: string;
+        };
+        ScoreSentence: {
+            args: {
+                [key: string]: unknown;
+            };
+            code: string;
+            text: string;
+        };
+        ScoreSignals: {
+            /** Format: int64 */
+            blocked_geo: number;
+            /** Format: int64 */
+            brute_force: number;
+            /** Format: int64 */
+            ddos_out: number;
+            /** Format: int64 */
+            high_rate: number;
+            /** Format: int64 */
+            phishing_dest: number;
+            /** Format: int64 */
+            port_scan: number;
+            /** Format: int64 */
+            smtp_spam: number;
+            /** Format: int64 */
+            too_many_sources: number;
+            /** Format: int64 */
+            torrent: number;
+        };
+        ScoreThresholds: {
+            /** Format: int64 */
+            block: number;
+            /** Format: int64 */
+            limit: number;
+            /** Format: int64 */
+            warn: number;
+        };
+        ScoreValues: {
+            /**
+             * Format: int64
+             * @description For different countries at once
+             */
+            at_once: number;
+            /**
+             * Format: int64
+             * @description Sources at once that are nobody's fault: carriers change addresses, and phones networks
+             */
+            buffer: number;
+            /**
+             * Format: int64
+             * @description Fastest travel of up to 100 km
+             */
+            city_kmh: number;
+            /**
+             * Format: int64
+             * @description How long the case of a user is not scored again
+             */
+            cooldown_minutes: number;
+            /**
+             * Format: int64
+             * @description Fastest travel of up to 500 km
+             */
+            country_kmh: number;
+            /**
+             * Format: int64
+             * @description Devices that are usual
+             */
+            devices: number;
+            /**
+             * Format: int64
+             * @description From so many sources at once on a hard block is recommended
+             */
+            hard_at_once: number;
+            /**
+             * Format: int64
+             * @description From so many sources in a day on a hard block is recommended
+             */
+            hard_sources: number;
+            /**
+             * Format: int64
+             * @description From which score on a case is opened
+             */
+            min_score: number;
+            /** @description The most that each part gives */
+            most: components["schemas"]["ScoreMost"];
+            /**
+             * Format: int64
+             * @description Networks within ten minutes that are usual; all carriers with NAT count as one
+             */
+            networks: number;
+            /**
+             * Format: int64
+             * @description For a country in which the user was never seen
+             */
+            new_country: number;
+            /**
+             * Format: int64
+             * @description For a move to another city that can be
+             */
+            other_city: number;
+            /**
+             * Format: int64
+             * @description For a move to another country that can be
+             */
+            other_country: number;
+            /**
+             * Format: int64
+             * @description For each device above these
+             */
+            per_device: number;
+            /**
+             * Format: int64
+             * @description For each network of hosting or VPN
+             */
+            per_hosting: number;
+            /**
+             * Format: int64
+             * @description For each network above these
+             */
+            per_network: number;
+            /**
+             * Format: int64
+             * @description For each source at once above these
+             */
+            per_source: number;
+            /**
+             * Format: int64
+             * @description For each time the usual sources of a day
+             */
+            per_time: number;
+            /** @description Points of each kind of signal, when it is certain and seen a hundred times */
+            signals: components["schemas"]["ScoreSignals"];
+            /**
+             * Format: int64
+             * @description For a move faster than anybody travels
+             */
+            too_fast: number;
+            /**
+             * Format: int64
+             * @description How many times the usual sources of a day are conspicuous
+             */
+            usual_times: number;
+            /**
+             * Format: int64
+             * @description Fastest travel of more
+             */
+            world_kmh: number;
+        };
         SelfupdateApplyInputBody: {
             /** @description The version that was offered */
             version: string;
@@ -14225,6 +14736,398 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-cases": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                min_score?: number;
+                /** @description Whose agent saw something */
+                node_id?: string;
+                /** @description Part of the user's name or user_ref, or the number of the case */
+                q?: string;
+                recommended?: "none" | "monitor" | "warn" | "soft_block" | "temp_block" | "hard_block";
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                state?: "open" | "dismissed" | "actioned" | "expired";
+                /** @description c:<client id> or p:<connection>:<user id> */
+                user_ref?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasesLinePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-cases-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasesCase"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "patch-abuse-cases-id": {
+        parameters: {
+            query?: never;
+            header?: {
+                "If-Match"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CasesChange"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasesCase"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-abuse-cases-id-notes": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AbuseNewNote"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasesCase"];
+                };
             };
             /** @description Bad Request */
             400: {

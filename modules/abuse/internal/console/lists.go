@@ -1,9 +1,10 @@
 package console
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -92,12 +93,9 @@ func disallowCommand(env cli.Env) *cobra.Command {
 
 // document is the settings as the API gives them.
 type document struct {
-	Schema   string `json:"schema"`
-	Revision int64  `json:"revision"`
-	Settings struct {
-		KeepDays        int `json:"keep_days"`
-		KeepAddressDays int `json:"keep_address_days"`
-	} `json:"settings"`
+	Schema   string         `json:"schema"`
+	Revision int64          `json:"revision"`
+	Settings map[string]any `json:"settings"`
 }
 
 func settingsCommand(env cli.Env) *cobra.Command {
@@ -115,24 +113,23 @@ func settingsCommand(env cli.Env) *cobra.Command {
 			if err := client.Get(cmd.Context(), base+"/settings", &shown); err != nil {
 				return err
 			}
-			set, next := cmd.Flags().Changed, shown
-			if set("keep-days") {
-				next.Settings.KeepDays = keep
+			changed := false
+			for flag, field := range map[string]string{"keep-days": "keep_days", "keep-address-days": "keep_address_days"} {
+				if given := cmd.Flags().Lookup(flag); given.Changed {
+					shown.Settings[field], changed = json.Number(given.Value.String()), true
+				}
 			}
-			if set("keep-address-days") {
-				next.Settings.KeepAddressDays = addresses
-			}
-			if next != shown {
-				body := map[string]any{"revision": shown.Revision, "settings": next.Settings}
+			if changed {
+				body := map[string]any{"revision": shown.Revision, "settings": shown.Settings}
 				if err := client.Do(cmd.Context(), http.MethodPut, base+"/settings", body, &shown); err != nil {
 					return err
 				}
 			}
 			return env.Record(shown,
-				cli.Field{Key: "keep_days", Label: "Days that all is kept", Value: strconv.Itoa(shown.Settings.KeepDays)},
+				cli.Field{Key: "keep_days", Label: "Days that all is kept", Value: fmt.Sprint(shown.Settings["keep_days"])},
 				cli.Field{
 					Key: "keep_address_days", Label: "Days that addresses are kept",
-					Value: strconv.Itoa(shown.Settings.KeepAddressDays),
+					Value: fmt.Sprint(shown.Settings["keep_address_days"]),
 				})
 		},
 	}

@@ -213,7 +213,7 @@ const mostListed = 1000
 // cleanCoverage are the listeners that an agent speaks of, each once.
 func cleanCoverage(all []agentapi.Coverage) []agentapi.Coverage {
 	seen, out := map[string]bool{}, []agentapi.Coverage{}
-	for _, one := range all[:min(len(all), agentapi.MaxCoverageEntries)] {
+	for _, one := range all[:min(len(all), agentapi.MostAbuseItems)] {
 		one.InboundTag = plain(one.InboundTag, longestTag)
 		if one.InboundTag == "" || seen[one.InboundTag] || !slices.Contains(agentapi.CoverageSources, one.Source) {
 			continue

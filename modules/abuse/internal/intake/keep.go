@@ -36,8 +36,11 @@ func RenewSchedule() jobs.Schedule {
 	}
 }
 
-// RenewWorker does what the schedule says. It may be killed and run again at any point.
-func (i *Intake) RenewWorker(kept func(ctx context.Context) (Kept, error)) jobs.Worker {
+// RenewWorker does what the schedule says, and lets forget also do so what follows from what agents told. It may be
+// killed and run again at any point.
+func (i *Intake) RenewWorker(
+	kept func(ctx context.Context) (Kept, error), forget func(ctx context.Context, before time.Time) error,
+) jobs.Worker {
 	return jobs.Worker{
 		Kind: RenewKind, Timeout: renewLimit, Attempts: 1,
 		Work: func(ctx context.Context, _ jobs.Job) error {
@@ -45,7 +48,10 @@ func (i *Intake) RenewWorker(kept func(ctx context.Context) (Kept, error)) jobs.
 			if err != nil {
 				return err
 			}
-			return i.Renew(ctx, times)
+			if err := i.Renew(ctx, times); err != nil {
+				return err
+			}
+			return forget(ctx, i.clock.Now().Add(-times.All))
 		},
 	}
 }

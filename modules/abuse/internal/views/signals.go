@@ -233,11 +233,9 @@ func (v *Views) nameSignals(ctx context.Context, all []Signal) error {
 	if err != nil {
 		return err
 	}
-	flows := map[string]string{}
-	if len(flowIDs) > 0 {
-		if flows, err = v.flows.Names(ctx, flowIDs...); err != nil {
-			return fmt.Errorf("name the flows of signals: %w", err)
-		}
+	flows, err := v.FlowNames(ctx, flowIDs...)
+	if err != nil {
+		return err
 	}
 	for i := range all {
 		one := &all[i]
@@ -281,4 +279,16 @@ func (v *Views) NodeNames(ctx context.Context, ids ...string) (map[string]string
 		out[n.ID] = n.Name
 	}
 	return out, nil
+}
+
+// FlowNames gives the names of flows.
+func (v *Views) FlowNames(ctx context.Context, ids ...string) (map[string]string, error) {
+	if len(ids) == 0 {
+		return map[string]string{}, nil
+	}
+	found, err := v.flows.Names(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("name flows: %w", err)
+	}
+	return found, nil
 }
