@@ -15,8 +15,8 @@ const AbusePace = 5 * time.Second
 
 // Bounds of what a signal and a line of diversity hold; the panel cuts what is beyond.
 const (
-	MaxEvidence        = 1 << 10 // bytes
-	MaxDiversityLists  = 64      // entries of each list of a user
+	MaxEvidence       = 1 << 10 // bytes
+	MaxDiversityLists = 64      // entries of each list of a user
 )
 
 // AbuseKind is what a user seems to do.
