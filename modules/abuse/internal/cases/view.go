@@ -149,7 +149,8 @@ func (r *row) line() Line {
 		ID: r.ID, Number: r.Number, UserRef: r.UserRef, User: User{Name: r.Label}, NodeIDs: r.NodeIDs, Nodes: []Named{},
 		Flows: named(r.FlowIDs, nil), Score: r.Score, Most: r.Most, Confidence: r.Confidence,
 		Recommended: r.Recommended,
-		State:       r.State, Why: r.why(), Signals: r.Signals, OpenedAt: r.OpenedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
+		State:       r.State, Why: r.why(), Signals: r.Signals, OpenedAt: r.OpenedAt.UTC(),
+		UpdatedAt: r.UpdatedAt.UTC(),
 		ScoredAt: r.ScoredAt.UTC(), ClosedAt: utc(r.ClosedAt), ClosedBy: r.ClosedBy,
 		WhitelistUntil: utc(r.WhitelistUntil), Reopened: r.Reopened, Earlier: r.Earlier, Revision: r.Revision,
 	}
