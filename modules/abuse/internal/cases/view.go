@@ -151,7 +151,7 @@ func (r *row) line() Line {
 		Recommended: r.Recommended,
 		State:       r.State, Why: r.why(), Signals: r.Signals, OpenedAt: r.OpenedAt.UTC(),
 		UpdatedAt: r.UpdatedAt.UTC(),
-		ScoredAt: r.ScoredAt.UTC(), ClosedAt: utc(r.ClosedAt), ClosedBy: r.ClosedBy,
+		ScoredAt:  r.ScoredAt.UTC(), ClosedAt: utc(r.ClosedAt), ClosedBy: r.ClosedBy,
 		WhitelistUntil: utc(r.WhitelistUntil), Reopened: r.Reopened, Earlier: r.Earlier, Revision: r.Revision,
 	}
 }
