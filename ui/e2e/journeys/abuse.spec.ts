@@ -1,17 +1,98 @@
 import { inEveryLook } from "../rig/looks";
 import { test } from "../rig/populated";
+import { eventually } from "../rig/processes";
 import { expect, isTold, passesGates, picture, signIn } from "../rig/test";
 import { tellOfMisuse, tellOfSharing } from "../rig/told";
+
+interface Found {
+  items: { id: string; number: number }[];
+}
 
 const agent = "fra-01";
 const person = "anna's phone";
 
-test("what agents tell of a user is found, explained and allowed", async ({ page, stand, populated }) => {
-  test.setTimeout(900_000);
-  const { client, flow } = populated;
+test.beforeAll(async ({ stand, populated: { client, flow } }) => {
   await tellOfSharing(stand, agent, `c:${client}`);
   await tellOfMisuse(stand, agent, `c:${client}`, flow);
+});
 
+test("a shared account becomes a case, which explains itself and is closed by people", async ({
+  page,
+  stand,
+  populated,
+}) => {
+  test.setTimeout(900_000);
+  const { token } = populated;
+  const found = await eventually("a case of the account", 300, async () => {
+    const { items } = await stand.call<Found>(token, "GET", "/api/v1/abuse/cases?state=open");
+    return items[0];
+  });
+  const name = `Case ${found.number}`;
+
+  await signIn(page, stand.url);
+  await expect(page.getByRole("link", { name: /^Abuse/ })).toContainText("1");
+  await page.getByRole("link", { name: /^Abuse/ }).click();
+  await expect(page.getByRole("row").filter({ hasText: name })).toContainText(person);
+  await inEveryLook(page, "abuse-cases", person);
+  await page.getByRole("textbox", { name: "Find a user or a number" }).fill("nobody");
+  await expect(page.getByText("No case matches")).toBeVisible();
+  await page.getByRole("button", { name: "Clear filters" }).click();
+
+  await page.getByRole("link", { name, exact: true }).click();
+  await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
+  const score = page.getByRole("region", { name: "Score" });
+  await expect(score.getByText(/^different countries at once/)).toBeVisible();
+  await expect(score.getByText("no hardware ids are known")).toBeVisible();
+  const evidence = page.getByRole("region", { name: "Evidence" });
+  await expect(evidence.getByText(/Moscow \(RU\)/).first()).toBeVisible();
+  await expect(evidence.getByText(`${agent} does not see all sessions of a listener`, { exact: false })).toBeVisible();
+  await inEveryLook(page, "abuse-case", "Hetzner");
+
+  await page.getByRole("textbox", { name: "Add a note" }).fill("Asked the reseller, they say one household.");
+  await page.keyboard.press("Control+Enter");
+  const notes = page.getByRole("region", { name: "Notes" });
+  await expect(notes.getByRole("listitem").filter({ hasText: "one household" })).toContainText("anna");
+
+  await page.getByRole("button", { name: "Mute…" }).click();
+  const dialog = page.getByRole("dialog");
+  await passesGates(page);
+  await picture(page, "abuse-mute");
+  await dialog.getByRole("button", { name: "Mute", exact: true }).click();
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(page.getByText(/^left alone until/)).toBeVisible();
+
+  await page.getByRole("button", { name: "Dismiss…" }).click();
+  await dialog.getByLabel("Note").fill("a family");
+  await passesGates(page);
+  await picture(page, "abuse-dismiss");
+  await dialog.getByRole("button", { name: "Dismiss", exact: true }).click();
+  await expect(dialog.getByText("Done for 1 case")).toBeVisible();
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(page.getByText("closed by anna")).toBeVisible();
+  await page.getByRole("button", { name: "Open again…" }).click();
+  await dialog.getByRole("button", { name: "Open again", exact: true }).click();
+  await expect(dialog.getByText("Done for 1 case")).toBeVisible();
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(page.getByRole("button", { name: "Dismiss…" })).toBeVisible();
+
+  await page.goto(`${stand.url}/abuse`);
+  await page.getByRole("checkbox", { name: `Select ${name}` }).check();
+  await passesGates(page);
+  await picture(page, "abuse-cases-selected");
+  await page.getByRole("region", { name: "Selection" }).getByRole("button", { name: "Dismiss…" }).click();
+  await dialog.getByRole("button", { name: "Dismiss", exact: true }).click();
+  await expect(dialog.getByText("Done for 1 case")).toBeVisible();
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await expect(page.getByText("No open cases")).toBeVisible();
+
+  await page.goto(`${stand.url}/settings/abuse`);
+  await expect(page.getByLabel("Warn from")).toHaveValue("40");
+  await page.getByText("What counts how much").click();
+  await inEveryLook(page, "abuse-settings", /What agents look for|Что ищут агенты/);
+});
+
+test("what agents tell of a user is found, explained and allowed", async ({ page, stand }) => {
+  test.setTimeout(900_000);
   await signIn(page, stand.url);
   await page.getByRole("link", { name: "Abuse" }).click();
   await page.goto(`${stand.url}/abuse/signals`);

@@ -239,7 +239,7 @@ function clients({ client }: Populated): Sight[] {
 function abuse({ client }: Populated): Sight[] {
   return [
     { path: "/abuse", layers: [button(/^Filters/, "filters")] },
-    { path: "/abuse/signals" },
+    { path: "/abuse/signals", layers: [button(/^Filters/, "filters")] },
     { path: `/abuse/subjects/c:${client}`, layers: [button("Allow…")] },
     { path: "/abuse/allowlist", layers: [button("Add to the list")] },
     { path: "/abuse/agents" },

@@ -1,3 +1,4 @@
+import { queryOptions } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 
@@ -8,3 +9,10 @@ export const settingsCalls = {
   read: (signal: AbortSignal) => answer(api.GET("/api/v1/abuse/settings", { signal })),
   write: (body: { revision: number; settings: Settings }) => answer(api.PUT("/api/v1/abuse/settings", { body })),
 };
+
+/** From which scores on something is suggested. */
+export const thresholdsQuery = queryOptions({
+  queryKey: ["settings", "document", "abuse"],
+  queryFn: ({ signal }) => settingsCalls.read(signal),
+  select: ({ settings }) => settings.thresholds as components["schemas"]["ScoreThresholds"],
+});

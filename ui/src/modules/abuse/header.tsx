@@ -11,6 +11,7 @@ export function useBlock(): string | undefined {
 }
 
 const tabs = [
+  { key: "cases", to: "/abuse" },
   { key: "signals", to: "/abuse/signals" },
   { key: "allowlist", to: "/abuse/allowlist" },
   { key: "agents", to: "/abuse/agents" },

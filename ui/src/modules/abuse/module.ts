@@ -13,18 +13,33 @@ const page = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => (
   needs: view,
 });
 
-/** Abuse protection: what agents see users do, from where users are connected, and who is no abuse. */
+/** Abuse protection: who seems to misuse the service and why, what agents see, and who is no abuse. */
 export default defineModule({
   name: "abuse",
-  navigation: [{ group: "protection", order: 10, path: home.path, label, icon: IconShieldHalf, needs: view }],
+  navigation: [
+    {
+      group: "protection",
+      order: 10,
+      path: home.path,
+      label,
+      icon: IconShieldHalf,
+      needs: view,
+      count: () => import("./cases/api").then(({ openCases }) => openCases()),
+    },
+  ],
   pages: [
     {
       path: home.path,
       title: label,
       parents: [protection],
       needs: view,
-      load: () => import("./signals/signals-page"),
+      load: () => import("./cases/cases-page"),
     },
+    page({
+      path: "/abuse/cases/$id",
+      title: { en: "Case", ru: "Кейс" },
+      load: () => import("./cases/case-page"),
+    }),
     page({
       path: "/abuse/signals",
       title: { en: "Signals", ru: "Сигналы" },

@@ -3,6 +3,7 @@ import { makeLicense } from "@/testing/fixtures";
 import { serveUnder, type Reply } from "@/testing/serve";
 import type { Agent } from "./agents/api";
 import type { Entry } from "./allowlist/api";
+import type { Case, CaseLine } from "./cases/api";
 import type { Signal } from "./signals/api";
 import type { Diversity, DiversityWindow, Network } from "./subject/api";
 
@@ -127,6 +128,54 @@ export function makeAgent(change: Partial<Agent> = {}): Agent {
     refused_at: null,
     listeners: 3,
     incomplete: 0,
+    ...change,
+  };
+}
+
+/** An account that seems to be shared: two countries at once, and torrents. */
+export function makeLine(change: Partial<CaseLine> = {}): CaseLine {
+  return {
+    id: "01890000-0000-7000-8000-0000000000c1",
+    number: 1184,
+    user_ref: userRef,
+    user: { name: "anna's phone", known: true },
+    node_ids: [nodeId],
+    nodes: [{ id: nodeId, name: "fra-02" }],
+    flows: [{ id: "01890000-0000-7000-8000-0000000000f1", name: "Office" }],
+    score: 84,
+    most: 255,
+    confidence: 0.9,
+    recommended: "soft_block",
+    state: "open",
+    why: { code: "countries_at_once", args: { times: 4, sources: 3 }, text: "different countries at the same time" },
+    signals: { torrent: 410 },
+    opened_at: ago(2_940),
+    updated_at: ago(120),
+    scored_at: ago(120),
+    closed_at: null,
+    closed_by: "",
+    whitelist_until: null,
+    reopened: 0,
+    earlier: 0,
+    revision: 3,
+    ...change,
+  };
+}
+
+export function makeCase(change: Partial<Case> = {}): Case {
+  const args = { from: "Moscow, RU", to: "Falkenstein, DE" };
+  return {
+    ...makeLine(),
+    breakdown: [
+      { part: "temporal", points: 36, most: 40, known: true, ...makeLine().why },
+      { part: "hwid", points: 0, most: 20, known: false, code: "hwid_unknown", args: {}, text: "none known" },
+    ],
+    findings: [
+      { at: ago(600), node_id: "", code: "hosting", args: { name: "Hetzner", asn: 24940, kind: "hosting" }, text: "" },
+      { at: ago(7_200), node_id: nodeId, code: "at_once", args: { ...args, seconds: 7_920, km: 0 }, text: "" },
+    ],
+    incomplete: [],
+    notes: [],
     ...change,
   };
 }

@@ -6,13 +6,7 @@ import { useFormat, useLanguage } from "@/text/use-format";
 import { asnText, countryName } from "../shared/places";
 import type { Diversity, Network } from "./api";
 import classes from "./networks-card.module.css";
-import { day, keyOf, placeOf, ticksOf, tracksOf, type Sort, type Span, type Track } from "./tracks";
-
-/** Something that happened at a moment; it has its number in the drawing and beside its words. */
-export interface Mark {
-  at: string;
-  number: number;
-}
+import { day, keyOf, placeOf, signsOf, ticksOf, tracksOf, type Mark, type Sort, type Span, type Track } from "./tracks";
 
 const noMarks: Mark[] = [];
 
@@ -55,10 +49,10 @@ function Drawing({ to, tracks, marks }: { to: number; tracks: readonly Track[]; 
   const { t } = useTranslation("abuse");
   const format = useFormat();
   const span = { from: to - day, to };
-  const inside = marks.filter(({ at }) => Date.parse(at) >= span.from && Date.parse(at) <= to);
+  const signs = signsOf(marks, span);
   if (tracks.length === 0) return <p className="dim">{t("networks.none")}</p>;
   return (
-    <div className={classes.drawing} data-marked={inside.length > 0 || undefined}>
+    <div className={classes.drawing} data-marked={signs.length > 0 || undefined}>
       <ul>
         {tracks.slice(0, mostTracks).map((track) => (
           <Line key={keyOf(track.network)} track={track} span={span} />
@@ -70,9 +64,9 @@ function Drawing({ to, tracks, marks }: { to: number; tracks: readonly Track[]; 
             <span className="num">{format.clock(at)}</span>
           </span>
         ))}
-        {inside.map(({ at, number }) => (
-          <span key={number} className={classes.mark} style={{ left: `${placeOf(Date.parse(at), span)}%` }}>
-            <span className="num">{number}</span>
+        {signs.map(({ left, text }) => (
+          <span key={text} className={classes.mark} style={{ left: `${left}%` }}>
+            <span className="num">{text}</span>
           </span>
         ))}
       </div>

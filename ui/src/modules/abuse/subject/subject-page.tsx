@@ -12,6 +12,8 @@ import { useTableLook } from "@/components/table/use-table-look";
 import { viewState } from "@/components/state/states";
 import { ProblemView } from "@/components/state/problem-view";
 import classes from "../abuse.module.css";
+import { casesQuery } from "../cases/api";
+import { CasesTable } from "../cases/cases-table";
 import { AllowDialog } from "../allowlist/allow-dialog";
 import { useBlock } from "../header";
 import { clientOf, shortRef } from "../shared/user";
@@ -51,6 +53,7 @@ export default function SubjectPage() {
         <Columns width="narrow" side={<SubjectFacts state={state} />}>
           <NetworksCard state={today} week={state.kind === "ready" ? state.data : undefined} />
           {state.kind === "ready" && <SourcesChart diversity={state.data} />}
+          <Cases userRef={ref} />
           <Signals userRef={ref} />
         </Columns>
       )}
@@ -83,6 +86,20 @@ function Who({ userRef }: { userRef: string }) {
         </Meta>
       )}
     </>
+  );
+}
+
+/** The cases that there were of the user; nothing stands here while there was none. */
+function Cases({ userRef }: { userRef: string }) {
+  const { t } = useTranslation("abuse");
+  const list = useInfiniteQuery(casesQuery({ user_ref: userRef }, "-opened_at"));
+  const own = useTableLook("abuse-subject-cases");
+  if (list.data?.total === 0) return null;
+  return (
+    <section aria-label={t("cases.tab")} className={classes.part}>
+      <h2 className={classes.partTitle}>{t("cases.tab")}</h2>
+      <CasesTable list={list} own={own} without="user" />
+    </section>
   );
 }
 

@@ -6,7 +6,7 @@ import ClientPart from "./client-part";
 import { NetworksCard } from "./networks-card";
 import { seriesOf } from "./sources-chart";
 import SubjectPage from "./subject-page";
-import { placeOf, ticksOf, tracksOf, usualNetworks } from "./tracks";
+import { placeOf, signsOf, ticksOf, tracksOf, usualNetworks } from "./tracks";
 
 // A canvas is nothing that jsdom has.
 vi.mock("@/components/chart/chart-plot", () => ({
@@ -92,6 +92,13 @@ describe("sessions by network", () => {
     expect(card.getByText("Moscow, RU, carrier NAT")).toBeInTheDocument();
     expect(card.getByText(/^usual: \d\d:\d\d–\d\d:\d\d$/)).toBeInTheDocument();
     expect(card.getByText("1")).toBeInTheDocument();
+  });
+
+  it("gives findings that would cover one another one sign", () => {
+    const to = Date.now();
+    const marks = [3_600, 3_590, 3_580, 600].map((seconds, index) => ({ at: ago(seconds), number: index + 1 }));
+    expect(signsOf(marks, { from: to - 86_400_000, to }).map(({ text }) => text)).toEqual(["1–4"]);
+    expect(signsOf(marks, { from: to - 7_200_000, to }).map(({ text }) => text)).toEqual(["1–3", "4"]);
   });
 
   it("leaves out what was found before the day that is drawn", async () => {

@@ -65,6 +65,29 @@ function saw(window: DiversityWindow, { asn, country, first_at, last_at }: Netwo
 
 const lengthOf = (spans: readonly Span[]) => spans.reduce((sum, { from, to }) => sum + to - from, 0);
 
+/** What was found at a moment; it has its number in the drawing and beside its words. */
+export interface Mark {
+  at: string;
+  number: number;
+}
+
+/** Numbers so near each other, in per cent of the drawing, would cover one another. */
+const near = 4;
+
+/** Marks of a span from left to right; those that would cover one another share one sign: "1–3". */
+export function signsOf(marks: readonly Mark[], span: Span): { left: number; text: string }[] {
+  const signs: { left: number; first: number; last: number }[] = [];
+  for (const { at, number } of marks) {
+    const moment = Date.parse(at);
+    if (moment < span.from || moment > span.to) continue;
+    const left = placeOf(moment, span);
+    const before = signs.at(-1);
+    if (before && left - before.left < near) before.last = number;
+    else signs.push({ left, first: number, last: number });
+  }
+  return signs.map(({ left, first, last }) => ({ left, text: first === last ? `${first}` : `${first}–${last}` }));
+}
+
 const tick = 6 * 3_600_000;
 
 /** Whole six hours of the place where the page is read, between two moments. */
