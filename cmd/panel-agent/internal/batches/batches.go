@@ -80,6 +80,12 @@ func (s *Stream) AddAt(bases json.RawMessage, items ...any) error {
 	return nil
 }
 
+// Cut has what is added from here on come in other batches than what was added before.
+func (s *Stream) Cut() error { return s.buffer.Cut() }
+
+// Empty lets go of everything that is not delivered.
+func (s *Stream) Empty() error { return s.buffer.Empty() }
+
 // Bases is what the last successful AddAt was given.
 func (s *Stream) Bases() json.RawMessage { return s.buffer.Bases() }
 

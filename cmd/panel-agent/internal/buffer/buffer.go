@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -282,6 +283,24 @@ func (b *Buffer) forget(seq int64) error {
 		return fmt.Errorf("forget a batch: %w", err)
 	}
 	return nil
+}
+
+// Cut gives what is held its number: what is added from here on is in other batches.
+func (b *Buffer) Cut() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.pending == 0 {
+		return nil
+	}
+	return b.seal()
+}
+
+// Empty lets go of everything that is held. It is not counted as lost: nobody wants it.
+func (b *Buffer) Empty() error {
+	if err := b.Cut(); err != nil {
+		return err
+	}
+	return b.Ack(math.MaxInt64)
 }
 
 // Close releases the files; everything is on disk already.

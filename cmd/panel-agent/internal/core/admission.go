@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"panel/cmd/panel-agent/internal/core/limits"
+	"panel/cmd/panel-agent/internal/core/sensor"
 	"panel/platform/agentapi"
 )
 
@@ -35,6 +36,7 @@ type admission struct {
 
 	admits func(email string) terms
 	limits *limits.Keeper
+	sensor *sensor.Sensor
 
 	mu   sync.Mutex
 	open map[string]map[*dispatched]bool
@@ -64,8 +66,10 @@ func init() {
 		if !ok {
 			return nil, errors.New("make the dispatcher: it is none")
 		}
+		clock := clockwork.NewRealClock()
 		return &admission{
-			Dispatcher: plain, limits: limits.New(clockwork.NewRealClock()), open: map[string]map[*dispatched]bool{},
+			Dispatcher: plain, limits: limits.New(clock), sensor: sensor.New(clock),
+			open:   map[string]map[*dispatched]bool{},
 			admits: func(string) terms { return terms{admitted: true} },
 		}, nil
 	}))
@@ -87,7 +91,9 @@ type dispatched struct {
 	cancel context.CancelFunc
 	conn   io.Closer // nil: datagrams
 	link   *xtransport.Link
-	visit  *limits.Visit // nil: nothing limits it
+	source netip.Addr
+	visit  *limits.Visit  // nil: nothing limits it
+	heard  *sensor.Stream // nil: nobody listens
 	ended  bool
 	hidden bool // its bytes may pass through the kernel, which counts them at its end
 }
@@ -105,7 +111,7 @@ func (d *dispatched) end() {
 
 // Dispatch lets the core carry a stream, unless its user was put out.
 func (a *admission) Dispatch(ctx context.Context, to xnet.Destination) (*xtransport.Link, error) {
-	ctx, stream, email, err := a.enter(ctx)
+	ctx, stream, email, err := a.enter(ctx, to)
 	switch {
 	case err != nil:
 		return nil, err
@@ -119,14 +125,14 @@ func (a *admission) Dispatch(ctx context.Context, to xnet.Destination) (*xtransp
 	}
 	a.carry(stream, link)
 	if stream.visit != nil {
-		return stream.visit.Near(ctx, link), nil
+		link = stream.visit.Near(ctx, link)
 	}
-	return link, nil
+	return stream.heard.Near(link), nil
 }
 
 // DispatchLink is Dispatch for who has the other end already; it returns when the stream has ended.
 func (a *admission) DispatchLink(ctx context.Context, to xnet.Destination, link *xtransport.Link) error {
-	ctx, stream, email, err := a.enter(ctx)
+	ctx, stream, email, err := a.enter(ctx, to)
 	switch {
 	case err != nil:
 		return err
@@ -134,6 +140,7 @@ func (a *admission) DispatchLink(ctx context.Context, to xnet.Destination, link 
 		return a.Dispatcher.DispatchLink(ctx, to, link)
 	}
 	defer a.leave(email, stream)
+	link = stream.heard.Far(link)
 	if stream.visit != nil {
 		link = stream.visit.Far(ctx, link)
 	}
@@ -141,7 +148,9 @@ func (a *admission) DispatchLink(ctx context.Context, to xnet.Destination, link 
 }
 
 // enter notes a stream of a known user. It lasts as long as its connection, and there is none for traffic of nobody.
-func (a *admission) enter(ctx context.Context) (context.Context, *dispatched, string, error) {
+func (a *admission) enter(
+	ctx context.Context, to xnet.Destination,
+) (context.Context, *dispatched, string, error) {
 	from := session.InboundFromContext(ctx)
 	if from == nil {
 		return ctx, nil, "", nil
@@ -152,13 +161,13 @@ func (a *admission) enter(ctx context.Context) (context.Context, *dispatched, st
 	if from.User == nil || from.User.Email == "" {
 		return ctx, nil, "", nil
 	}
-	email, stream := from.User.Email, &dispatched{}
+	email, stream := from.User.Email, &dispatched{source: sourceOf(from)}
 	if from.Conn != nil {
 		stream.conn = from.Conn
 	}
 	own, cancel := context.WithCancel(ctx)
 	stream.cancel = cancel
-	if err := a.note(email, stream, from); err != nil {
+	if err := a.note(email, stream, from, to); err != nil {
 		stream.end()
 		return ctx, nil, "", err
 	}
@@ -166,27 +175,37 @@ func (a *admission) enter(ctx context.Context) (context.Context, *dispatched, st
 	return own, stream, email, nil
 }
 
-// note keeps a stream of a user who is admitted, and holds it to the limits of the user.
-func (a *admission) note(email string, stream *dispatched, from *session.Inbound) error {
+// sourceOf is from where a stream comes; not valid where that is unknown.
+func sourceOf(from *session.Inbound) (source netip.Addr) {
+	if address := from.Source.Address; address != nil && address.Family().IsIP() {
+		source, _ = netip.AddrFromSlice(address.IP())
+	}
+	return source.Unmap()
+}
+
+// note keeps a stream of a user who is admitted, holds it to the limits of the user, and tells of it where the user is
+// one of a list.
+func (a *admission) note(email string, stream *dispatched, from *session.Inbound, to xnet.Destination) error {
 	on, admitted := a.keep(email, stream, from)
 	if !admitted {
 		return errPutOut
 	}
-	if on.limits == (agentapi.ClientLimits{}) {
-		return nil
+	var visit *limits.Visit
+	if on.limits != (agentapi.ClientLimits{}) {
+		var room bool
+		visit, room = a.limits.Enter(on.clientID, on.limits, stream.source, func() { a.endOne(stream) })
+		if !room {
+			a.leave(email, stream)
+			return errElsewhere
+		}
 	}
-	var source netip.Addr
-	if address := from.Source.Address; address != nil && address.Family().IsIP() {
-		source, _ = netip.AddrFromSlice(address.IP())
-	}
-	visit, room := a.limits.Enter(on.clientID, on.limits, source, func() { a.endOne(stream) })
-	if !room {
-		a.leave(email, stream)
-		return errElsewhere
+	var heard *sensor.Stream
+	if on.clientID != "" {
+		heard = a.sensor.Begin(email, from.Tag, stream.source, sensor.ToOf(to))
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	stream.visit = visit
+	stream.visit, stream.heard = visit, heard
 	return nil
 }
 
@@ -241,6 +260,7 @@ func (a *admission) leave(email string, stream *dispatched) {
 	if stream.visit != nil {
 		stream.visit.Leave()
 	}
+	stream.heard.End()
 }
 
 // endOne ends a stream that gives way to another one.
@@ -252,8 +272,8 @@ func (a *admission) endOne(stream *dispatched) {
 	one.end()
 }
 
-// end ends the streams of a user; with hidden, only those whose bytes may pass uncounted.
-func (a *admission) end(email string, hidden bool) {
+// end ends the streams of a user; with hidden, only those whose bytes may pass uncounted. It gives from where each came.
+func (a *admission) end(email string, hidden bool) (sources []netip.Addr) {
 	a.mu.Lock()
 	streams := make([]dispatched, 0, len(a.open[email]))
 	for stream := range a.open[email] {
@@ -265,5 +285,24 @@ func (a *admission) end(email string, hidden bool) {
 	a.mu.Unlock()
 	for _, stream := range slices.Backward(streams) {
 		stream.end()
+		sources = append(sources, stream.source)
 	}
+	return sources
+}
+
+// drop ends the streams of a client, in one flow or in all.
+func (a *admission) drop(clientID, flowID string) (sources []netip.Addr) {
+	var emails []string
+	a.mu.Lock()
+	for email := range a.open {
+		flow, client := agentapi.ClientOfEmail(email)
+		if client == clientID && (flowID == "" || flow == flowID) {
+			emails = append(emails, email)
+		}
+	}
+	a.mu.Unlock()
+	for _, email := range emails {
+		sources = append(sources, a.end(email, false)...)
+	}
+	return sources
 }

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"time"
 
+	"panel/cmd/panel-agent/internal/core/sensor"
 	"panel/platform/agentapi"
 )
 
@@ -51,12 +52,14 @@ const (
 
 // request is one JSON line to a core process.
 type request struct {
-	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients, limits, pools
+	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients, limits, pools, streams, drop
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
 
 	Limits  *limitsRequest           `json:"limits,omitempty"`
 	Changes []agentapi.ClientChanges `json:"changes,omitempty"` // of clients; none: all lists are to be read
 	Pools   *poolsRequest            `json:"pools,omitempty"`
+	Streams *sensor.Order            `json:"streams,omitempty"`
+	Drop    *dropRequest             `json:"drop,omitempty"`
 }
 
 // reply is one JSON line back.
@@ -73,6 +76,8 @@ type reply struct {
 	Clients *clientsAnswer `json:"clients,omitempty"` // null: a core of an older agent, which knows no lists
 	Limits  *limitsAnswer  `json:"limits,omitempty"`  // null: one that knows no limits
 	Pools   *poolsAnswer   `json:"pools,omitempty"`   // null: one that knows no pools
+	Streams *sensor.Heard  `json:"streams,omitempty"` // null: one that listens to no streams
+	Dropped *dropAnswer    `json:"dropped,omitempty"` // null: one that ends none
 }
 
 // clientsAnswer is what became of the lists of clients in a core.

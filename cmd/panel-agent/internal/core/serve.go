@@ -10,16 +10,21 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
+	"unsafe"
 
 	"github.com/xtls/xray-core/app/stats"
 	xray "github.com/xtls/xray-core/core"
 	"github.com/xtls/xray-core/features/inbound"
 	featstats "github.com/xtls/xray-core/features/stats"
+	"golang.org/x/sys/unix"
 
 	"panel/cmd/panel-agent/internal/disk"
+	"panel/cmd/panel-agent/internal/rights"
 	"panel/platform/agentapi"
 )
 
@@ -57,6 +62,9 @@ func Serve(dir string) error {
 	defer close(s.ended)
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 	guardPrivate()
+	if err := rights.DropNetAdmin(); err != nil && !errors.Is(err, rights.ErrKept) {
+		fmt.Fprintln(os.Stderr, err)
+	}
 	listener, err := s.listenControl()
 	if err != nil {
 		return err
@@ -308,6 +316,10 @@ func (s *server) reply(asked request) reply {
 		answer.Limits = s.limit(asked.Limits)
 	case asked.Op == opPools && asked.Pools != nil:
 		answer.Pools = s.pools.answer(asked.Pools)
+	case asked.Op == opStreams && asked.Streams != nil:
+		answer.Streams = s.roster.hear(*asked.Streams)
+	case asked.Op == opDrop && asked.Drop != nil:
+		answer.Dropped = s.roster.drop(asked.Drop)
 	case asked.Op == "counters":
 		answer.Counters, answer.Doors = s.count(), s.doors
 	case asked.Op == "status" && answer.Phase == phaseDraining:
@@ -326,4 +338,34 @@ func (s *server) obey(asked request) {
 	case "stop":
 		s.stopOnce.Do(func() { close(s.stop) })
 	}
+}
+
+// Two cores share a port while one takes over from the other. Left alone, the kernel spreads new connections over
+// both, and those still queued at the old listener are reset when it closes. This program makes the kernel pick socket
+// 1 of the group, which is the newer one; with a single socket the index is out of range and the kernel takes that
+// one. So the old listener gets nothing new from the moment the new one listens, and closing it later loses nothing.
+var pickNewer = []unix.SockFilter{{Code: unix.BPF_RET | unix.BPF_K, K: 1}}
+
+// steerToNewest applies pickNewer to every listener of this process. It comes after listening: the kernel lets a socket
+// that has a program already not join the group of a port. A kernel that refuses it leaves plain sharing.
+func steerToNewest() {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil {
+			attachPicker(fd)
+		}
+	}
+}
+
+func attachPicker(fd int) {
+	if reuse, err := unix.GetsockoptInt(fd, unix.SOL_SOCKET, unix.SO_REUSEPORT); err != nil || reuse == 0 {
+		return
+	}
+	program := unix.SockFprog{Len: uint16(len(pickNewer)), Filter: &pickNewer[0]}
+	_, _, _ = syscall.Syscall6(syscall.SYS_SETSOCKOPT, uintptr(fd), unix.SOL_SOCKET, unix.SO_ATTACH_REUSEPORT_CBPF,
+		uintptr(unsafe.Pointer(&program)), unsafe.Sizeof(program), 0)
+	runtime.KeepAlive(&program)
 }

@@ -231,6 +231,20 @@ func (c *Client) Batch(ctx context.Context, batch agentapi.Batch) (agentapi.Batc
 	return reply, err
 }
 
+// AbuseSignals delivers one numbered batch of what users seem to do.
+func (c *Client) AbuseSignals(ctx context.Context, batch agentapi.AbuseBatch) (reply agentapi.BatchReply, err error) {
+	err = c.call(ctx, http.MethodPost, agentapi.PathAbuseSignals, batch, &reply)
+	return reply, err
+}
+
+// SessionDiversity delivers one numbered batch of from where users were connected.
+func (c *Client) SessionDiversity(
+	ctx context.Context, batch agentapi.DiversityBatch,
+) (reply agentapi.BatchReply, err error) {
+	err = c.call(ctx, http.MethodPost, agentapi.PathSessionDiversity, batch, &reply)
+	return reply, err
+}
+
 // ConfigResult reports what became of a configuration.
 func (c *Client) ConfigResult(ctx context.Context, result agentapi.ConfigResult) error {
 	return c.call(ctx, http.MethodPost, agentapi.PathConfigResult, result, nil)

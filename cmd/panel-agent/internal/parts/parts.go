@@ -2,6 +2,7 @@
 package parts
 
 import (
+	"panel/cmd/panel-agent/internal/abuse"
 	"panel/cmd/panel-agent/internal/certificates"
 	"panel/cmd/panel-agent/internal/challenges"
 	"panel/cmd/panel-agent/internal/clients"
@@ -25,6 +26,7 @@ func All() []part.Part {
 		certificates.Part,
 		clients.Part,
 		pools.Part,
+		abuse.Part,
 		challenges.Part,
 		facts.Part,
 		probe.Part,
