@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"panel/cmd/panel-agent/internal/disk"
+	"panel/cmd/panel-agent/internal/rights"
 	"panel/platform/agentapi"
 )
 
@@ -125,7 +126,7 @@ func (s *Supervisor) spawn(inst *instance) error {
 	cmd := s.command(context.Background(), "core", "--dir", inst.dir)
 	cmd.Stdout, cmd.Stderr, cmd.ExtraFiles = log, log, []*os.File{alive}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
+	if err := rights.WithoutNetAdmin(cmd.Start); err != nil {
 		return fmt.Errorf("start a core process: %w", err)
 	}
 	inst.process = cmd.Process

@@ -24,7 +24,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"panel/cmd/panel-agent/internal/disk"
-	"panel/cmd/panel-agent/internal/rights"
 	"panel/platform/agentapi"
 )
 
@@ -62,9 +61,6 @@ func Serve(dir string) error {
 	defer close(s.ended)
 	signal.Ignore(syscall.SIGINT, syscall.SIGHUP, syscall.SIGPIPE)
 	guardPrivate()
-	if err := rights.DropNetAdmin(); err != nil && !errors.Is(err, rights.ErrKept) {
-		fmt.Fprintln(os.Stderr, err)
-	}
 	listener, err := s.listenControl()
 	if err != nil {
 		return err
