@@ -34,7 +34,8 @@ func open(env *part.Env) (*part.Live, error) {
 	if w.signals, err = env.Stream(filepath.Join(env.Folder("abuse"), "signals"), signals); err != nil {
 		return nil, err
 	}
-	diversity := paced(env.Clock, w.takes, w.blockedNow, overLink[agentapi.DiversityBatch](env.Panel.SessionDiversity, diversityOf))
+	diversity := paced(env.Clock, w.takes, w.blockedNow,
+		overLink[agentapi.DiversityBatch](env.Panel.SessionDiversity, diversityOf))
 	if w.diversity, err = env.Stream(filepath.Join(env.Folder("abuse"), "diversity"), diversity); err != nil {
 		return nil, err
 	}

@@ -205,7 +205,9 @@ func TestDiversityIsToldByWindowsWithCoverage(t *testing.T) {
 	t.Parallel()
 	h := newHost(t)
 	h.entrances = []core.Entrance{
-		{Tag: "in", Protocol: "vless"}, {Tag: "wg", Protocol: "wireguard"}, {Tag: "behind", Protocol: "vless", IP: "127.0.0.1"},
+		{Tag: "in", Protocol: "vless"},
+		{Tag: "wg", Protocol: "wireguard"},
+		{Tag: "behind", Protocol: "vless", IP: "127.0.0.1"},
 		{Tag: "announced", Protocol: "trojan", IP: "127.0.0.1", Announce: true},
 	}
 	h.skew = time.Hour
@@ -215,7 +217,8 @@ func TestDiversityIsToldByWindowsWithCoverage(t *testing.T) {
 	for n := range 12 {
 		h.begins("anna", fmt.Sprintf("203.0.%d.9", n), "198.51.100.1", 443)
 	}
-	h.sensors["core"].Begin(agentapi.ClientEmail(flowID, "tunnel"), "wg", netip.MustParseAddr("100.64.0.7"), sensor.To{Port: 1})
+	h.sensors["core"].Begin(agentapi.ClientEmail(flowID, "tunnel"), "wg", netip.MustParseAddr("100.64.0.7"),
+		sensor.To{Port: 1})
 	h.passes(w, windowSpan+2*time.Second)
 	h.passes(w, windowSpan)
 	h.delivers(w)
@@ -410,7 +413,8 @@ func TestADocumentThatCannotBeIsRefused(t *testing.T) {
 	h := newHost(t)
 	w := h.agent()
 	for _, bad := range []string{
-		`[]`, `{"collect":"yes"}`, `{"collect":true,"salt":"c2hvcnQ="}`, `{"record":{"hours":-1}}`, `{"record":{"hours":1,"mb":9999999}}`,
+		`[]`, `{"collect":"yes"}`, `{"collect":true,"salt":"c2hvcnQ="}`, `{"record":{"hours":-1}}`,
+		`{"record":{"hours":1,"mb":9999999}}`,
 	} {
 		err := w.apply(t.Context(), json.RawMessage(bad))
 		require.Error(t, err, bad)

@@ -52,7 +52,8 @@ const (
 
 // request is one JSON line to a core process.
 type request struct {
-	Op           string `json:"op"` // status, counters, drain, stop, watch, certificates, clients, limits, pools, streams, drop
+	// Op is status, counters, drain, stop, watch, certificates, clients, limits, pools, streams or drop.
+	Op           string `json:"op"`
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
 
 	Limits  *limitsRequest           `json:"limits,omitempty"`

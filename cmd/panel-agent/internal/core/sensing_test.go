@@ -15,8 +15,14 @@ import (
 
 // kinds are the protocols with and without a connection of their own for each stream.
 var kinds = [][2]string{
-	{"vless", "raw"}, {"vless", "xhttp"}, {"vless", "grpc"}, {"vmess", "ws"}, {"trojan", "raw"}, {"shadowsocks", "raw"},
-	{"hysteria", "hysteria"}, {protocolWireGuard, "raw"},
+	{"vless", "raw"},
+	{"vless", "xhttp"},
+	{"vless", "grpc"},
+	{"vmess", "ws"},
+	{"trojan", "raw"},
+	{"shadowsocks", "raw"},
+	{"hysteria", "hysteria"},
+	{protocolWireGuard, "raw"},
 }
 
 // heardOf gives the events of the serving core.
@@ -76,10 +82,10 @@ func TestStreamsAreToldAndEndedByEveryProtocol(t *testing.T) {
 			require.Equal(t, sensor.BitTorrent, showed.Sign)
 			require.Equal(t, began.Stream, showed.Stream)
 
-			streams, sources, err := s.Drop(ctx, "anna", "another flow")
+			streams, _, err := s.Drop(ctx, "anna", "another flow")
 			require.NoError(t, err)
 			require.Zero(t, streams)
-			streams, sources, err = s.Drop(ctx, "anna", listedFlow)
+			streams, sources, err := s.Drop(ctx, "anna", listedFlow)
 			require.NoError(t, err)
 			require.Equal(t, 1, streams)
 			require.Equal(t, 1, sources)

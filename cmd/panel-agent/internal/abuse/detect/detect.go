@@ -65,8 +65,12 @@ func LimitsOf(watch *agentapi.AbuseWatch) Limits {
 		of    *int
 		usual int
 	}{
-		{&l.ScanHosts, usual.ScanHosts}, {&l.ScanPorts, usual.ScanPorts}, {&l.Mails, usual.Mails},
-		{&l.Logins, usual.Logins}, {&l.FloodRate, usual.FloodRate}, {&l.HighRate, usual.HighRate},
+		{&l.ScanHosts, usual.ScanHosts},
+		{&l.ScanPorts, usual.ScanPorts},
+		{&l.Mails, usual.Mails},
+		{&l.Logins, usual.Logins},
+		{&l.FloodRate, usual.FloodRate},
+		{&l.HighRate, usual.HighRate},
 		{&l.HighSource, usual.HighSource},
 	} {
 		if *one.of <= 0 {

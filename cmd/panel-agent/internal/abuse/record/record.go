@@ -27,9 +27,9 @@ const (
 	sealedEnd  = ".zst"
 	dirMode    = 0o700
 	fileMode   = 0o600
-	shareOfAll = 16              // a file is so much of all that may be kept
-	leastFile  = 64 << 10        // bytes, plain
-	mostFile   = 4 << 20         // bytes, plain
+	shareOfAll = 16               // a file is so much of all that may be kept
+	leastFile  = 64 << 10         // bytes, plain
+	mostFile   = 4 << 20          // bytes, plain
 	fileAge    = 15 * time.Minute // then it is sealed however small it is
 	fields     = 7
 )

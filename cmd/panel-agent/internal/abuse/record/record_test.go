@@ -131,7 +131,8 @@ func TestARecordIsNeverOlderThanItMay(t *testing.T) {
 	require.True(t, there)
 	require.GreaterOrEqual(t, since, began.Add(89*time.Minute-time.Hour-fileAge), "files go as a whole")
 	require.Less(t, since, began.Add(50*time.Minute))
-	require.Len(t, found(t, r, Query{Dest: "198.7.80.7", From: began.Add(80 * time.Minute), To: began.Add(80 * time.Minute)}), 8)
+	at := began.Add(80 * time.Minute)
+	require.Len(t, found(t, r, Query{Dest: "198.7.80.7", From: at, To: at}), 8)
 }
 
 func TestARecordThatIsSwitchedOffIsGone(t *testing.T) {

@@ -105,9 +105,9 @@ func datagram(magic uint64, length int) []byte {
 func TestSignsOfTheFirstBytes(t *testing.T) {
 	t.Parallel()
 	for text, sign := range map[string]Sign{
-		"\x13BitTorrent protocol" + strings.Repeat("\x00", 48):                   BitTorrent,
-		"GET /announce?info_hash=%01%02&peer_id=x HTTP/1.1\r\nHost: t\r\n\r\n":   HTTPTracker,
-		"GET / HTTP/1.1\r\nReferer: /announce?info_hash=x\r\n\r\n":               "",
+		"\x13BitTorrent protocol" + strings.Repeat("\x00", 48):                 BitTorrent,
+		"GET /announce?info_hash=%01%02&peer_id=x HTTP/1.1\r\nHost: t\r\n\r\n": HTTPTracker,
+		"GET / HTTP/1.1\r\nReferer: /announce?info_hash=x\r\n\r\n":             "",
 		"\x13BitTorrent":           "",
 		"\x16\x03\x01\x02\x00\x01": "",
 		"":                         "",
