@@ -322,7 +322,8 @@ func (w *watcher) event(id string, e *sensor.Event, at time.Time) {
 	flow, client := agentapi.ClientOfEmail(e.Email)
 	if e.Number > w.recordAt[id] && e.What != sensor.Showed && w.watch.Record.Hours > 0 {
 		w.lines[record.Line{
-			Minute: at.Truncate(time.Minute), Client: client, Flow: flow, UDP: e.To.UDP, Dest: destOf(e.To), Port: e.To.Port,
+			Minute: at.Truncate(time.Minute), Client: client, Flow: flow, UDP: e.To.UDP, Dest: destOf(e.To),
+			Port: e.To.Port,
 		}]++
 	}
 	if e.Number > w.signalAt[id] {

@@ -427,7 +427,8 @@ func TestADocumentThatCannotBeIsRefused(t *testing.T) {
 func TestBatchesKeepThePaceOfThePanel(t *testing.T) {
 	t.Parallel()
 	clock, sent := clockwork.NewFakeClock(), make(chan time.Time, 3)
-	send := paced(clock, func() bool { return true }, func() {}, func(_ context.Context, b buffer.Batch) (int64, error) {
+	always := func() bool { return true }
+	send := paced(clock, always, func() {}, func(_ context.Context, b buffer.Batch) (int64, error) {
 		sent <- clock.Now()
 		return b.Seq, nil
 	})

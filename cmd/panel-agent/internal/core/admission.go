@@ -272,7 +272,8 @@ func (a *admission) endOne(stream *dispatched) {
 	one.end()
 }
 
-// end ends the streams of a user; with hidden, only those whose bytes may pass uncounted. It gives from where each came.
+// end ends the streams of a user; with hidden, only those whose bytes may pass uncounted. It gives from where each
+// came.
 func (a *admission) end(email string, hidden bool) (sources []netip.Addr) {
 	a.mu.Lock()
 	streams := make([]dispatched, 0, len(a.open[email]))
