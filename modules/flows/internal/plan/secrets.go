@@ -12,6 +12,7 @@ import (
 
 	"github.com/cloudflare/circl/sign/mldsa/mldsa65"
 	"github.com/google/uuid"
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"panel/modules/flows/internal/graph"
 	"panel/platform/agentapi"
@@ -34,12 +35,37 @@ func realityPrivate(root []byte, block string) string {
 
 // realityPublic is what clients need of realityPrivate.
 func realityPublic(root []byte, block string) string {
-	key, err := ecdh.X25519().NewPrivateKey(derive(root, "reality "+block, 32))
+	return publicKeys.of([32]byte(derive(root, "reality "+block, 32)))
+}
+
+// publicKeys remembers the keys of the listeners that were asked for lately: all clients of a flow are told the same
+// one, and to multiply it costs more than all the rest of a link.
+var publicKeys = rememberKeys(4096)
+
+type keyMemory struct{ known *lru.Cache[[32]byte, string] }
+
+func rememberKeys(most int) keyMemory {
+	known, err := lru.New[[32]byte, string](most)
+	if err != nil {
+		//nolint:forbidigo // only a size that no caller has is refused
+		panic(fmt.Sprintf("there is room for %d keys: %v", most, err))
+	}
+	return keyMemory{known}
+}
+
+// of gives the public key of a private one.
+func (m keyMemory) of(private [32]byte) string {
+	if public, known := m.known.Get(private); known {
+		return public
+	}
+	key, err := ecdh.X25519().NewPrivateKey(private[:])
 	if err != nil {
 		//nolint:forbidigo // only a size that no caller has is refused
 		panic(fmt.Sprintf("any 32 bytes are an X25519 key: %v", err))
 	}
-	return base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes())
+	public := base64.RawURLEncoding.EncodeToString(key.PublicKey().Bytes())
+	m.known.Add(private, public)
+	return public
 }
 
 func mldsaSeed(root []byte, block string) [mldsa65.SeedSize]byte {
