@@ -134,7 +134,7 @@ func New(opts Options, routes Routes) (*Server, error) {
 	s.app = fiber.New(fiber.Config{
 		DisableStartupMessage: true, Immutable: true, ReadBufferSize: headerLimit, CaseSensitive: true,
 		StrictRouting: true, WriteBufferSize: answerBuffer,
-		ReadTimeout:   headersWithin, IdleTimeout: 3 * time.Minute, ErrorHandler: s.unread,
+		ReadTimeout: headersWithin, IdleTimeout: 3 * time.Minute, ErrorHandler: s.unread,
 		// The guard reads bodies, once it knows who calls what. The library shall not read ahead more than the byte
 		// that it must.
 		StreamRequestBody: true, BodyLimit: 1, DisablePreParseMultipartForm: true,
