@@ -84,8 +84,8 @@ function useFields(
   const words = <Value extends string>(values: readonly Value[], at: string) =>
     values.map((value) => ({ value, label: t(`${at}.${value}`) }));
   return [
-    choice("kind", t("signals.kind"), words(signalKinds, "kind")),
     choice("span", t("signals.span"), words(spanNames, "span")),
+    choice("kind", t("signals.kind"), words(signalKinds, "kind")),
     choice(
       "user_ref",
       t("user.one"),
