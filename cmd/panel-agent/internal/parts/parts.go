@@ -3,6 +3,7 @@ package parts
 
 import (
 	"panel/cmd/panel-agent/internal/abuse"
+	"panel/cmd/panel-agent/internal/blocks"
 	"panel/cmd/panel-agent/internal/certificates"
 	"panel/cmd/panel-agent/internal/challenges"
 	"panel/cmd/panel-agent/internal/clients"
@@ -29,6 +30,7 @@ func All() []part.Part {
 		abuse.Part,
 		challenges.Part,
 		facts.Part,
+		blocks.Part(),
 		probe.Part,
 		targets.Part,
 		watches.Part,

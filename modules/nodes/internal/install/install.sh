@@ -1,19 +1,24 @@
 #!/bin/sh
 # Installs or updates the panel's agent on this server. Running it again is safe: what is right already stays as it is.
 #
-#   (printf 'PANEL_ENROLL_TOKEN=%s\n' TOKEN; curl -fsSL <panel>/install/agent.sh) | sudo sh -s -- [--panel URL] [--name NAME] [--update-key KEY]
+#   (printf 'PANEL_ENROLL_TOKEN=%s\n' TOKEN; curl -fsSL <panel>/install/agent.sh) | sudo sh -s -- [--panel URL] [--name NAME] [--update-key KEY] [--without-firewall]
 #
 # The token comes on standard input, before this script: the arguments of a process are there for every user to read.
+# Without a token it renews the program and the service of a server that is enrolled: curl -fsSL <panel>/install/agent.sh | sudo sh
+# With --without-firewall the service may not block addresses: it lacks CAP_NET_ADMIN until this runs without the option.
+#
 # What it changes:
 #   user     panel-agent, without login and without sudo
 #   folders  /opt/panel-agent (the executable), /etc/panel-agent (identity and last configuration, owned by the agent)
 #   service  /etc/systemd/system/panel-agent.service
 #   network  only outbound, to the panel; proxy ports are opened when a flow is installed
+#   firewall a table of its own (inet panel_agent) while addresses are blocked, for the ports of its listeners alone
 set -eu
 
 panel=@PANEL@
 name=""
 key=""
+rights="CAP_NET_BIND_SERVICE CAP_NET_ADMIN"
 say() { printf '%s\n' "$*"; }
 stop() { printf 'panel-agent: %s\n' "$*" >&2; exit 1; }
 
@@ -23,7 +28,8 @@ main() {
 		--panel) panel="${2:?--panel needs an address}"; shift 2 ;;
 		--name) name="${2:?--name needs a name}"; shift 2 ;;
 		--update-key) key="${2:?--update-key needs a key}"; shift 2 ;;
-		*) stop "unknown option $1; known: --panel, --name, --update-key" ;;
+		--without-firewall) rights=CAP_NET_BIND_SERVICE; shift ;;
+		*) stop "unknown option $1; known: --panel, --name, --update-key, --without-firewall" ;;
 		esac
 	done
 	[ "$(id -u)" = 0 ] || stop "run this as root, for example with sudo"
@@ -93,8 +99,9 @@ install_service() {
 		Restart=always
 		RestartSec=2
 		LimitNOFILE=1048576
-		AmbientCapabilities=CAP_NET_BIND_SERVICE
-		CapabilityBoundingSet=CAP_NET_BIND_SERVICE
+		AmbientCapabilities=$rights
+		CapabilityBoundingSet=$rights
+		RestrictAddressFamilies=AF_UNIX AF_INET AF_INET6 AF_NETLINK
 		NoNewPrivileges=yes
 		ProtectSystem=strict
 		ReadWritePaths=/etc/panel-agent

@@ -3,12 +3,17 @@ package main
 
 import (
 	"os"
+	"slices"
 
+	"panel/cmd/panel-agent/internal/part"
 	"panel/cmd/panel-agent/internal/parts"
 	"panel/cmd/panel-agent/internal/program"
 	"panel/cmd/panel-agent/internal/trial"
 )
 
 func main() {
-	os.Exit(program.Main(program.Build{Version: "e2e", Parts: append(parts.All(), trial.Part)}))
+	others := slices.DeleteFunc(parts.All(), func(p part.Part) bool { // the trial holds the document of the blocks
+		return p.Name == "blocks"
+	})
+	os.Exit(program.Main(program.Build{Version: "e2e", Parts: append(others, trial.Part)}))
 }
