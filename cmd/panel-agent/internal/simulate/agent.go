@@ -18,6 +18,8 @@ import (
 var capabilities = []agentapi.Capability{
 	agentapi.CanApply, agentapi.CanRestartCore, agentapi.CanCollectLogs, agentapi.CanProbe, agentapi.CanStream,
 	agentapi.DocumentCertificates.Capability(), agentapi.DocumentClientLists.Capability(),
+	agentapi.DocumentAbuse.Capability(), agentapi.DocumentBlocks.Capability(), agentapi.DropSessions.Capability(),
+	agentapi.FindConnections.Capability(),
 }
 
 // Totals count what the whole fleet did.
@@ -303,7 +305,11 @@ func (s *simulated) carryOut(ctx context.Context, command agentapi.Command) *age
 	case agentapi.Probe:
 		s.probe(command, result)
 	case agentapi.RestartCore, agentapi.CollectLogs:
-	case agentapi.UpdateAgent, agentapi.RotateToken, agentapi.BlockIPs, agentapi.DropSessions, agentapi.ScanTargets:
+	case agentapi.DropSessions: // nobody is connected
+		result.Data, _ = json.Marshal(agentapi.DropSessionsData{})
+	case agentapi.FindConnections: // and nobody was
+		result.Data, _ = json.Marshal(agentapi.FindConnectionsData{Lines: []agentapi.ConnectionLine{}})
+	case agentapi.UpdateAgent, agentapi.RotateToken, agentapi.BlockIPs, agentapi.ScanTargets:
 		result.OK, result.Code = false, agentapi.CodeNotSupported
 	}
 	result.FinishedAt = s.options.Clock.Now().UTC()

@@ -44,7 +44,9 @@ func (s *simulated) hold(ctx context.Context, wanted []agentapi.DocumentRef) {
 }
 
 // documents are those that a simulated agent can hold.
-var documents = []agentapi.DocumentName{agentapi.DocumentCertificates, agentapi.DocumentClientLists}
+var documents = []agentapi.DocumentName{
+	agentapi.DocumentCertificates, agentapi.DocumentClientLists, agentapi.DocumentAbuse, agentapi.DocumentBlocks,
+}
 
 // holdLists asks for what has changed on lists of clients, as an agent does, and keeps how far each is.
 func (s *simulated) holdLists(ctx context.Context, content json.RawMessage) error {
