@@ -1,4 +1,4 @@
-// Command agent is panel-agent with one more part, for tests.
+// Command agent is panel-agent with one more part and without two, for tests.
 package main
 
 import (
@@ -12,8 +12,8 @@ import (
 )
 
 func main() {
-	others := slices.DeleteFunc(parts.All(), func(p part.Part) bool { // the trial holds the document of the blocks
-		return p.Name == "blocks"
+	others := slices.DeleteFunc(parts.All(), func(p part.Part) bool { // the trial holds the blocks, and has no part for drop_sessions
+		return p.Name == "blocks" || p.Name == "abuse"
 	})
 	os.Exit(program.Main(program.Build{Version: "e2e", Parts: append(others, trial.Part)}))
 }
