@@ -12,7 +12,8 @@ import (
 )
 
 func main() {
-	others := slices.DeleteFunc(parts.All(), func(p part.Part) bool { // the trial holds the blocks, and has no part for drop_sessions
+	// the trial holds the blocks, and has no part for drop_sessions
+	others := slices.DeleteFunc(parts.All(), func(p part.Part) bool {
 		return p.Name == "blocks" || p.Name == "abuse"
 	})
 	os.Exit(program.Main(program.Build{Version: "e2e", Parts: append(others, trial.Part)}))
