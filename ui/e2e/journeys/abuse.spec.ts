@@ -2,7 +2,7 @@ import { inEveryLook } from "../rig/looks";
 import { test } from "../rig/populated";
 import { eventually } from "../rig/processes";
 import { expect, isTold, passesGates, picture, signIn } from "../rig/test";
-import { tellOfMisuse, tellOfSharing } from "../rig/told";
+import { tellOfCoverage, tellOfMisuse, tellOfSharing } from "../rig/told";
 
 interface Found {
   items: { id: string; number: number }[];
@@ -38,6 +38,7 @@ test("a shared account becomes a case, which explains itself and is closed by pe
   await expect(page.getByText("No case matches")).toBeVisible();
   await page.getByRole("button", { name: "Clear filters" }).click();
 
+  await tellOfCoverage(stand, agent);
   await page.getByRole("link", { name, exact: true }).click();
   await expect(page.getByRole("heading", { name, level: 1 })).toBeVisible();
   const score = page.getByRole("region", { name: "Score" });
@@ -115,6 +116,7 @@ test("what agents tell of a user is found, explained and allowed", async ({ page
   await expect(drawer.getByText(/the address is not kept/)).toBeVisible();
   await passesGates(page);
   await picture(page, "abuse-evidence");
+  await tellOfCoverage(stand, agent);
   await drawer.getByRole("link", { name: person }).click();
 
   await expect(page.getByRole("heading", { name: person, level: 1 })).toBeVisible();

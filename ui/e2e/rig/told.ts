@@ -86,13 +86,21 @@ const day: [ago: number, here: Stay[]][] = [
 
 const step = 5;
 
+const blind = [{ inbound_tag: "in-443", source: "stats_api", complete: false }];
+
+/** That the agent does not see all; the real one says every few minutes that it has no such listener. */
+export async function tellOfCoverage(stand: Stand, agent: string): Promise<void> {
+  const window = { from: at(step), to: at(0) };
+  await tellAs(stand, agent, "session-diversity", { window, coverage: blind, users: [] });
+}
+
 /** One account that several people share: some windows of its day, and that the agent does not see all. */
 export async function tellOfSharing(stand: Stand, agent: string, userRef: string): Promise<void> {
   for (const [ago, here] of day) {
     const window = { from: at(ago), to: at(ago - step) };
     await tellAs(stand, agent, "session-diversity", {
       window,
-      coverage: [{ inbound_tag: "in-443", source: "stats_api", complete: false }],
+      coverage: blind,
       users: [{ user_ref: userRef, ...seen(here, window) }],
     });
   }
