@@ -42,7 +42,9 @@ type world struct {
 func buildAgent(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "panel-agent")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", path, "panel/cmd/panel-agent").CombinedOutput()
+	cmd := exec.CommandContext(t.Context(), "go", "build", "-o", path, "panel/cmd/panel-agent")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := cmd.CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return path
 }

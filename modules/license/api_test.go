@@ -27,7 +27,9 @@ type vendor struct {
 func startVendor(t *testing.T) *vendor {
 	t.Helper()
 	v := &vendor{t: t, data: t.TempDir(), binary: filepath.Join(t.TempDir(), "panel-licensed")}
-	out, err := exec.Command("go", "build", "-o", v.binary, "panel/cmd/panel-licensed").CombinedOutput()
+	build := exec.Command("go", "build", "-o", v.binary, "panel/cmd/panel-licensed")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	out, err := build.CombinedOutput()
 	require.NoError(t, err, string(out))
 	cmd := exec.Command(v.binary, "serve", "--listen", "127.0.0.1:0", "--data", v.data)
 	printed, err := cmd.StdoutPipe()

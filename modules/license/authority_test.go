@@ -34,7 +34,9 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	binary = filepath.Join(folder, "panel-licensed")
-	if out, err := exec.Command("go", "build", "-o", binary, "panel/cmd/panel-licensed").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", binary, "panel/cmd/panel-licensed")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
 		panic(string(out))
 	}
 	code := m.Run()

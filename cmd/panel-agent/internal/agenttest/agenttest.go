@@ -33,7 +33,7 @@ func Main(m *testing.M) int {
 
 func build(path string) error {
 	cmd := exec.Command("go", "build", "-o", path, "panel/cmd/panel-agent")
-	cmd.Env = append(os.Environ(), "GOFLAGS=")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build the agent for its tests: %w: %s", err, out)
 	}
