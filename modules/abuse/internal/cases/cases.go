@@ -49,15 +49,6 @@ type Tools struct {
 	Rules   func(ctx context.Context) (Rules, error)
 	// Watched is called in the transaction in which cases begin or end: agents are to tell more or less.
 	Watched func(ctx context.Context) error
-	// Scored is called in the transaction in which a case was opened or scored again; it may be nil.
-	Scored func(ctx context.Context, c Scored) error
-}
-
-// Scored is a case that was scored.
-type Scored struct {
-	CaseID, UserRef string
-	Recommended     score.Step
-	NodeIDs         []string
 }
 
 // Cases scores and keeps cases.

@@ -114,7 +114,7 @@ func (r *round) open(
 		if err := r.save(ctx, last); err != nil {
 			return false, err
 		}
-		return true, r.tell(ctx, EventOpened, last)
+		return true, r.announce(ctx, EventOpened, last)
 	}
 	c := &row{
 		ID: database.NewID(), UserRef: ref, Label: label, LabelKey: names.SearchKey(label), State: Open,
@@ -124,7 +124,7 @@ func (r *round) open(
 	if _, err := r.DB.In(ctx).NewInsert().Model(c).Returning("number").Exec(ctx, &c.Number); err != nil {
 		return false, database.Fault(fmt.Errorf("open a case: %w", err), nil)
 	}
-	return true, r.tell(ctx, EventOpened, c)
+	return true, r.announce(ctx, EventOpened, c)
 }
 
 // fresh tells whether evidence speaks against a user that did not when the last case was closed. A dismissed case needs
@@ -198,8 +198,8 @@ func (r *round) rescore(ctx context.Context, c *row) error {
 	if err := r.save(ctx, c); err != nil {
 		return err
 	}
-	if err := r.acted(ctx, c); err != nil || c.Score == before {
-		return err
+	if c.Score == before {
+		return nil
 	}
 	return r.announce(ctx, EventChanged, c)
 }
@@ -228,23 +228,6 @@ func (r *row) close(state, by string, now time.Time) {
 	r.State, r.ClosedAt, r.ClosedBy, r.ClosedScore = state, &now, by, r.Score
 	r.UpdatedAt = now
 	r.Revision++
-}
-
-// tell makes known that a case was opened, and lets what is done about it by itself begin.
-func (r *round) tell(ctx context.Context, kind string, c *row) error {
-	if err := r.announce(ctx, kind, c); err != nil {
-		return err
-	}
-	return r.acted(ctx, c)
-}
-
-func (r *round) acted(ctx context.Context, c *row) error {
-	if r.Scored == nil {
-		return nil
-	}
-	return r.Scored(ctx, Scored{
-		CaseID: c.ID, UserRef: c.UserRef, Recommended: c.Recommended, NodeIDs: c.NodeIDs,
-	})
 }
 
 func (c *Cases) save(ctx context.Context, r *row) error {
