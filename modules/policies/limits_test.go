@@ -84,6 +84,18 @@ func TestADeletedFlowLeavesItsPolicies(t *testing.T) {
 	w.admin.Delete(policiesPath + "/" + p.ID).Is(http.StatusNoContent)
 }
 
+// A flow whose deletion still goes on is seen nowhere, and keeps no policy either.
+func TestAFlowThatIsBeingDeletedKeepsNoPolicy(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.assign(w.policy("Strict", rules.Limits), w.flow)
+	_, err := w.panel.DB.NewRaw("update flows set deleting = true where id = ?", w.flow).Exec(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, must[Policy](w, policiesPath+"/"+p.ID).UsedBy)
+	w.admin.Delete(policiesPath + "/" + p.ID).Is(http.StatusNoContent)
+	w.admin.Get(policiesPath+"/"+p.ID).Refused(http.StatusNotFound, "not_found")
+}
+
 // Enabling is undone by removing the policy or the plan: nothing is left that would enable a version of the same
 // number.
 func TestWhatWasEnabledGoesWithItsPlan(t *testing.T) {

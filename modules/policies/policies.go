@@ -161,19 +161,31 @@ func (p *policies) remove(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		flows, err := p.store.flows(ctx, id)
-		if err != nil {
+		if err := p.unused(ctx, &row); err != nil {
 			return err
-		}
-		if len(flows[id]) > 0 {
-			return fault.Conflict("policy_in_use", "flows obey this policy; let them go first").
-				With("flow_ids", flows[id])
 		}
 		if err := p.store.delete(ctx, &row); err != nil {
 			return err
 		}
 		return p.publish(ctx, policiesapi.EventDeleted, row.object(), nil, policiesapi.News{Name: row.Name})
 	})
+}
+
+// unused lets those flows go that are being deleted, which nobody sees any more. Fault: policy_in_use (409).
+func (p *policies) unused(ctx context.Context, row *policyRow) error {
+	flows, err := p.store.flows(ctx, row.ID)
+	if err != nil {
+		return err
+	}
+	called, err := p.uses.Names(ctx, flows[row.ID]...)
+	if err != nil {
+		return fmt.Errorf("read the flows of a policy: %w", err)
+	}
+	if len(called) > 0 {
+		return fault.Conflict("policy_in_use", "flows obey this policy; let them go first").
+			With("flow_ids", slices.Sorted(maps.Keys(called)))
+	}
+	return p.store.assign(ctx, row, []string{})
 }
 
 // assign makes flows obey a policy, and lets all others go. Nothing that runs changes.

@@ -66,10 +66,15 @@ func reserve(port int) error {
 // have the sockets of this look; and the sockets are none of Go's, whose poller can hold them beyond their end. Either
 // way the port were taken for whoever is given it.
 func free(port int) error {
+	lookedAtSystem()
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
 	return errors.Join(bind(unix.SOCK_STREAM, port), bind(unix.SOCK_DGRAM, port))
 }
+
+// lookedAtSystem has Go find out now what it finds out once, before its first program: for that it makes a process that
+// has all sockets for a moment, without the lock.
+var lookedAtSystem = sync.OnceFunc(func() { _, _ = os.FindProcess(os.Getpid()) })
 
 func bind(kind, port int) error {
 	fd, err := unix.Socket(unix.AF_INET6, kind|unix.SOCK_CLOEXEC, 0)
