@@ -87,6 +87,42 @@ create table abuse_diversity_streams (
   constraint abuse_diversity_streams_pkey PRIMARY KEY (node_id, stream_id)
 );
 
+create table abuse_lookup_nodes (
+  lookup_id uuid not null,
+  node_id uuid not null,
+  node text not null,
+  flow_ids uuid[] not null,
+  command_id uuid,
+  state text not null,
+  since timestamp with time zone,
+  more boolean default false not null,
+  error text default ''::text not null,
+  people jsonb default '[]'::jsonb not null,
+  constraint abuse_lookup_nodes_lookup_id_fkey FOREIGN KEY (lookup_id) REFERENCES abuse_lookups(id) ON DELETE CASCADE,
+  constraint abuse_lookup_nodes_pkey PRIMARY KEY (lookup_id, node_id)
+);
+
+create table abuse_lookups (
+  id uuid not null,
+  address text not null,
+  port integer not null,
+  dest text not null,
+  dest_port integer not null,
+  at timestamp with time zone not null,
+  tolerance_s integer not null,
+  reason text not null,
+  state text not null,
+  people jsonb not null,
+  more boolean not null,
+  asked_by text not null,
+  asked_at timestamp with time zone not null,
+  ends_by timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint abuse_lookups_pkey PRIMARY KEY (id)
+);
+CREATE INDEX abuse_lookups_asked ON abuse_lookups USING btree (asked_at, id);
+CREATE INDEX abuse_lookups_running ON abuse_lookups USING btree (ends_by) WHERE (state = 'running'::text);
+
 create table abuse_notes (
   id uuid not null,
   case_id uuid not null,
@@ -167,6 +203,7 @@ create table abuse_signals (
 ) partition by RANGE (stored_at);
 CREATE INDEX abuse_signals_address ON ONLY abuse_signals USING btree (stored_at) WHERE (source_ip IS NOT NULL);
 CREATE INDEX abuse_signals_last ON ONLY abuse_signals USING btree (last_at, id);
+CREATE INDEX abuse_signals_long ON ONLY abuse_signals USING btree (last_at) WHERE ((last_at - first_at) > '01:00:00'::interval);
 CREATE INDEX abuse_signals_node ON ONLY abuse_signals USING btree (node_id, last_at);
 CREATE INDEX abuse_signals_user ON ONLY abuse_signals USING btree (user_ref, last_at);
 CREATE INDEX abuse_signals_xact ON ONLY abuse_signals USING btree (xact, user_ref);

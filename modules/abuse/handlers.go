@@ -7,6 +7,7 @@ import (
 
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
+	"panel/modules/abuse/internal/lookups"
 	"panel/modules/abuse/internal/views"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
@@ -19,13 +20,14 @@ type handlers struct {
 	views    *views.Views
 	list     *allowlist
 	cases    *cases.Cases
+	lookups  *lookups.Lookups
 	settings *settings.Doc[Settings]
 }
 
 func newHandlers(
-	i *intake.Intake, v *views.Views, l *allowlist, c *cases.Cases, doc *settings.Doc[Settings],
+	i *intake.Intake, v *views.Views, l *allowlist, c *cases.Cases, ups *lookups.Lookups, doc *settings.Doc[Settings],
 ) *handlers {
-	return &handlers{intake: i, views: v, list: l, cases: c, settings: doc}
+	return &handlers{intake: i, views: v, list: l, cases: c, lookups: ups, settings: doc}
 }
 
 type body[T any] struct{ Body T }

@@ -16,6 +16,7 @@ import (
 
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
+	"panel/modules/abuse/internal/lookups"
 	"panel/modules/abuse/internal/views"
 	"panel/modules/abuse/internal/watching"
 	"panel/modules/clients/clientsapi"
@@ -40,12 +41,31 @@ type served struct {
 	flows  map[string][]string // of a node
 	users  map[string][]string // of a flow
 	labels map[string]string
+	enter  map[string][]string // nodes with an entry of a flow; where none is named, those that the flow is on
 }
 
 func (s *served) IDsOnNode(_ context.Context, nodeID string) ([]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.flows[nodeID]), nil
+}
+
+func (s *served) OnNode(_ context.Context, nodeID string) (found []flowsapi.Flow, _ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range s.flows[nodeID] {
+		one := flowsapi.Flow{ID: id}
+		for node, flows := range s.flows {
+			if len(s.enter[id]) == 0 && slices.Contains(flows, id) {
+				one.Entries = append(one.Entries, flowsapi.Entry{NodeID: node})
+			}
+		}
+		for _, node := range s.enter[id] {
+			one.Entries = append(one.Entries, flowsapi.Entry{NodeID: node})
+		}
+		found = append(found, one)
+	}
+	return found, nil
 }
 
 func (s *served) Names(_ context.Context, ids ...string) (map[string]string, error) {
@@ -108,20 +128,24 @@ type world struct {
 	users  [2]string // user_ref
 
 	watching *watching.Watching
+	lookups  *lookups.Lookups
 }
 
 func newWorld(t *testing.T, more ...paneltest.Setting) *world {
 	t.Helper()
 	w := &world{
-		t: t, served: &served{flows: map[string][]string{}, users: map[string][]string{}, labels: map[string]string{}},
+		t: t, served: &served{
+			flows: map[string][]string{}, users: map[string][]string{}, labels: map[string]string{},
+			enter: map[string][]string{},
+		},
 	}
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, p *watching.Watching,
-		c *cases.Cases,
+		c *cases.Cases, l *lookups.Lookups,
 	) module.Parts {
-		w.intake, w.watching, w.cases = i, p, c
-		return attach(h, i, doc, db, p, c)
+		w.intake, w.watching, w.cases, w.lookups = i, p, c, l
+		return attach(h, i, doc, db, p, c, l)
 	}
 	w.Panel = paneltest.Start(t, append(more, paneltest.Modules(nodes.Module(), w.served.flowsModule(),
 		w.served.clientsModule(), manifest))...)

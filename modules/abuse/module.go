@@ -3,26 +3,26 @@
 //
 // Agents are told what to look for (internal/watching) and deliver numbered batches (internal/intake), which are stored
 // once and kept for a time that administrators set; people read them (internal/views). One panel at a time scores users
-// by them (internal/score) and opens cases (internal/cases). Addresses of users are kept for a shorter time than the
-// rest.
+// by them (internal/score) and opens cases (internal/cases). A complaint leads to a user by what was stored and by what
+// entries have on their disks (internal/lookups). Addresses of users are kept for a shorter time than the rest.
 package abuse
 
 import (
 	"embed"
 
 	"panel/modules/abuse/internal/cases"
-	"panel/modules/abuse/internal/watching"
-	"panel/platform/fault"
-
 	"panel/modules/abuse/internal/console"
 	"panel/modules/abuse/internal/intake"
+	"panel/modules/abuse/internal/lookups"
 	"panel/modules/abuse/internal/views"
+	"panel/modules/abuse/internal/watching"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/events"
+	"panel/platform/fault"
 	"panel/platform/jobs"
 	"panel/platform/module"
 	"panel/platform/settings"
@@ -47,8 +47,10 @@ func Module() module.Module {
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Abuse protection"}},
 		Journal: audit.Kinds{
-			Actions: []string{kindAllowed, kindDisallowed, actionSettings, cases.EventChanged, cases.ActionNoted},
-			Objects: []string{object, cases.Object},
+			Actions: []string{
+				kindAllowed, kindDisallowed, actionSettings, cases.EventChanged, cases.ActionNoted, lookups.ActionAsked,
+			},
+			Objects: []string{object, cases.Object, lookups.Object},
 		},
 		Events: []events.Kind{
 			{Name: kindAllowed, Summary: "A user or network was put on the allow-list", Needs: View, Live: true, Data: News{}},
@@ -74,7 +76,7 @@ func Module() module.Module {
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
-			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newHandlers,
+			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newHandlers,
 		},
 		Attach: attach,
 	}
@@ -85,11 +87,12 @@ const caseScreen = "/abuse/cases/{id}"
 
 func attach(
 	h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, w *watching.Watching, c *cases.Cases,
+	l *lookups.Lookups,
 ) module.Parts {
 	return module.Parts{
 		Routes:    h.routes(),
-		Jobs:      []jobs.Worker{i.RenewWorker(kept(doc), c.Forget), w.Worker()},
-		Schedules: []jobs.Schedule{intake.RenewSchedule(), watching.Schedule()},
+		Jobs:      append(l.Workers(), i.RenewWorker(kept(doc), c.Forget), w.Worker()),
+		Schedules: []jobs.Schedule{intake.RenewSchedule(), watching.Schedule(), lookups.Schedule()},
 		Listeners: []events.Listener{placeListener(w)},
 		Loops:     append(i.Loops(), c.Run), Metrics: collectors(db),
 	}

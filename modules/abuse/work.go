@@ -2,13 +2,17 @@ package abuse
 
 import (
 	"context"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
 	"panel/modules/abuse/internal/cases"
+	"panel/modules/abuse/internal/lookups"
 	"panel/modules/abuse/internal/views"
 	"panel/modules/abuse/internal/watching"
+	"panel/modules/clients/clientsapi"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -32,6 +36,22 @@ func newCases(
 ) *cases.Cases {
 	return cases.New(cases.Tools{
 		DB: db, Clock: clock, Log: log, Journal: j, Bus: bus, Views: v, Rules: rules(doc), Watched: w.Soon,
+	})
+}
+
+func newLookups(
+	db *database.DB, clock clockwork.Clock, j audit.Journal, queue *jobs.Enqueuer, fleet nodesapi.Fleet,
+	commands nodesapi.Commands, flows flowsapi.Flows, clients clientsapi.Clients, v *views.Views,
+	doc *settings.Doc[Settings],
+) *lookups.Lookups {
+	times := kept(doc)
+	return lookups.NewLookups(lookups.Tools{
+		DB: db, Clock: clock, Journal: j, Queue: queue, Fleet: fleet, Commands: commands, Flows: flows,
+		Clients: clients, Views: v,
+		Kept: func(ctx context.Context) (signals, answers time.Duration, err error) {
+			all, err := times(ctx)
+			return all.All, all.Addresses, err
+		},
 	})
 }
 

@@ -410,6 +410,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/abuse/lookups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List who asked which user was behind a complaint */
+        get: operations["get-abuse-lookups"];
+        put?: never;
+        /** Ask which user was behind a complaint */
+        post: operations["post-abuse-lookups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/lookups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show which user may have been behind a complaint */
+        get: operations["get-abuse-lookups-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/abuse/settings": {
         parameters: {
             query?: never;
@@ -9001,6 +9036,157 @@ export interface components {
             /** Format: date-time */
             valid_until: string | null;
         };
+        LookupsAlso: {
+            /** Format: int64 */
+            count: number;
+            kind: string;
+        };
+        LookupsLine: {
+            address: string;
+            /** Format: date-time */
+            asked_at: string;
+            asked_by: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Empty: not asked for */
+            dest: string;
+            /**
+             * Format: int64
+             * @description 0: not asked for
+             */
+            dest_port: number;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description 0: not asked for
+             */
+            port: number;
+            reason: string;
+            /**
+             * @description running: some entry has not answered yet
+             * @enum {string}
+             */
+            state: "running" | "done";
+            /**
+             * Format: int64
+             * @description Seconds
+             */
+            tolerance_s: number;
+        };
+        LookupsLinePage: {
+            items: components["schemas"]["LookupsLine"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        LookupsLookup: {
+            address: string;
+            /** Format: date-time */
+            asked_at: string;
+            asked_by: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Empty: not asked for */
+            dest: string;
+            /**
+             * Format: int64
+             * @description 0: not asked for
+             */
+            dest_port: number;
+            /** Format: uuid */
+            id: string;
+            /** @description There are more than are told: ask for what was reached for, or for a shorter time */
+            more: boolean;
+            /** @description Entries of the flows that are installed on nodes with the address; none: no node has it, or serves nobody */
+            nodes: components["schemas"]["LookupsNode"][];
+            /** @description Whoever may have been it, the likeliest first */
+            people: components["schemas"]["LookupsPerson"][];
+            /**
+             * Format: int64
+             * @description 0: not asked for
+             */
+            port: number;
+            reason: string;
+            /**
+             * @description running: some entry has not answered yet
+             * @enum {string}
+             */
+            state: "running" | "done";
+            /**
+             * Format: int64
+             * @description Seconds
+             */
+            tolerance_s: number;
+        };
+        LookupsNew: {
+            /** @description Of a node: where the traffic came from, as the complaint says */
+            address: string;
+            /**
+             * Format: date-time
+             * @description When; not in the future, and not before anything that is kept
+             */
+            at: string;
+            /** @description What was reached for: an address, a network or a name */
+            dest?: string;
+            /** Format: int64 */
+            dest_port?: number;
+            /**
+             * Format: int64
+             * @description Where it came from; kept with the question, as no record knows it
+             */
+            port?: number;
+            /** @description Why somebody looks at what users did; told in the journal */
+            reason: string;
+            /**
+             * Format: int64
+             * @description Seconds around that moment; 300 when left out
+             */
+            tolerance_s?: number;
+        };
+        LookupsNode: {
+            /** @description Why it could not tell */
+            error: string;
+            /** @description Its name when it was asked */
+            node: string;
+            /** Format: uuid */
+            node_id: string;
+            /**
+             * Format: date-time
+             * @description How far back its record goes; null: unknown, or there is none
+             */
+            since: string | null;
+            /** @enum {string} */
+            state: "asked" | "answered" | "unreachable" | "no_record";
+        };
+        LookupsPerson: {
+            /** @description Signals of this user in the 30 days before the question, outside the time of the complaint */
+            also: components["schemas"]["LookupsAlso"][];
+            /**
+             * Format: int64
+             * @description Of the record; of a signal, how often it was seen
+             */
+            connections: number;
+            /** @description It reached for what the complaint names; false: nothing was named, or what it reached for is not known */
+            exact: boolean;
+            /** Format: date-time */
+            first_at: string;
+            flow: string;
+            /** @description Empty: unknown */
+            flow_id: string;
+            /** @enum {string} */
+            from: "signals" | "record";
+            /** Format: date-time */
+            last_at: string;
+            node: string;
+            /** Format: uuid */
+            node_id: string;
+            /** @description Name of the client; empty: it is gone */
+            user: string;
+            /** @description c:<client id> or p:<connection>:<user id> */
+            user_ref: string;
+        };
         NodesAgentInfo: {
             arch: string;
             capabilities: string[];
@@ -15176,6 +15362,269 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-lookups": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookupsLinePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-abuse-lookups": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LookupsNew"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookupsLookup"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-lookups-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LookupsLookup"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

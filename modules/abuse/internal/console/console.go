@@ -19,7 +19,7 @@ const base = "/api/v1/abuse"
 func Commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "abuse", Short: "Signals of abuse, and from where users are connected"}
 	group.AddCommand(signalsCommand(env), diversityCommand(env), agentsCommand(env), allowlistCommand(env),
-		allowCommand(env), disallowCommand(env), settingsCommand(env))
+		allowCommand(env), disallowCommand(env), lookupCommand(env), lookupsCommand(env), settingsCommand(env))
 	return []*cobra.Command{group}
 }
 
