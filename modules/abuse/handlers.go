@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"time"
 
+	"panel/modules/abuse/internal/acts"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/lookups"
@@ -21,13 +22,15 @@ type handlers struct {
 	list     *allowlist
 	cases    *cases.Cases
 	lookups  *lookups.Lookups
+	acts     *acts.Acts
 	settings *settings.Doc[Settings]
 }
 
 func newHandlers(
-	i *intake.Intake, v *views.Views, l *allowlist, c *cases.Cases, ups *lookups.Lookups, doc *settings.Doc[Settings],
+	i *intake.Intake, v *views.Views, l *allowlist, c *cases.Cases, ups *lookups.Lookups, a *acts.Acts,
+	doc *settings.Doc[Settings],
 ) *handlers {
-	return &handlers{intake: i, views: v, list: l, cases: c, lookups: ups, settings: doc}
+	return &handlers{intake: i, views: v, list: l, cases: c, lookups: ups, acts: a, settings: doc}
 }
 
 type body[T any] struct{ Body T }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/abuse/internal/acts"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/lookups"
@@ -37,6 +38,7 @@ type fields = map[string]any
 type served struct {
 	flowsapi.Flows
 	clientsapi.Clients
+	clientsapi.Acts
 	mu     sync.Mutex
 	flows  map[string][]string // of a node
 	users  map[string][]string // of a flow
@@ -111,7 +113,7 @@ func (s *served) flowsModule() module.Module {
 func (s *served) clientsModule() module.Module {
 	return module.Module{
 		Name: "clients", Summary: "Clients of a test", Attach: func() module.Parts { return module.Parts{} },
-		Exports: []any{func() clientsapi.Clients { return s }},
+		Exports: []any{func() clientsapi.Clients { return s }, func() clientsapi.Acts { return s }},
 	}
 }
 
@@ -142,10 +144,10 @@ func newWorld(t *testing.T, more ...paneltest.Setting) *world {
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, p *watching.Watching,
-		c *cases.Cases, l *lookups.Lookups,
+		c *cases.Cases, l *lookups.Lookups, a *acts.Acts,
 	) module.Parts {
 		w.intake, w.watching, w.cases, w.lookups = i, p, c, l
-		return attach(h, i, doc, db, p, c, l)
+		return attach(h, i, doc, db, p, c, l, a)
 	}
 	w.Panel = paneltest.Start(t, append(more, paneltest.Modules(nodes.Module(), w.served.flowsModule(),
 		w.served.clientsModule(), manifest))...)

@@ -10,6 +10,7 @@ package abuse
 import (
 	"embed"
 
+	"panel/modules/abuse/internal/acts"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/console"
 	"panel/modules/abuse/internal/intake"
@@ -43,16 +44,17 @@ func Module() module.Module {
 		Russian:  russian,
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See signals of abuse and from where users are connected"},
-			{Key: Manage, Summary: "Say what is no abuse, and how long signals are kept"},
+			{Key: Manage, Summary: "Say what is no abuse, act against users and addresses, set how long signals are kept"},
 		},
 		Features: []entitlement.Feature{{Key: feature, Summary: "Abuse protection"}},
 		Journal: audit.Kinds{
 			Actions: []string{
 				kindAllowed, kindDisallowed, actionSettings, cases.EventChanged, cases.ActionNoted, lookups.ActionAsked,
+				acts.EventActioned, acts.EventUndone,
 			},
-			Objects: []string{object, cases.Object, lookups.Object},
+			Objects: []string{object, cases.Object, lookups.Object, acts.Object},
 		},
-		Events: []events.Kind{
+		Events: append(actEvents(), []events.Kind{
 			{Name: kindAllowed, Summary: "A user or network was put on the allow-list", Needs: View, Live: true, Data: News{}},
 			{Name: kindDisallowed, Summary: "A user or network was taken from the allow-list", Needs: View, Live: true, Data: News{}},
 			settings.Kind(actionSettings, "Settings of abuse protection were changed", View),
@@ -65,18 +67,18 @@ func Module() module.Module {
 				Name: cases.EventChanged, Summary: "A case of abuse was scored again, or somebody did something with it",
 				Needs: View, Live: true, Subject: cases.Object, Data: cases.News{},
 			},
-		},
-		Faults: []fault.Declared{
+		}...),
+		Faults: append(acts.Faults(), []fault.Declared{
 			{Kind: fault.KindConflict, Code: "case_live", Summary: "Another case of this user is open already"},
 			{Kind: fault.KindConflict, Code: "case_acting", Summary: "Something is being done about this user"},
-		},
+		}...),
 		Secrets:    watching.Columns,
 		Tidy:       intake.Tidy(),
 		Migrations: module.SQL(files),
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
-			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newHandlers,
+			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newActs, newHandlers,
 		},
 		Attach: attach,
 	}
@@ -87,12 +89,15 @@ const caseScreen = "/abuse/cases/{id}"
 
 func attach(
 	h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, w *watching.Watching, c *cases.Cases,
-	l *lookups.Lookups,
+	l *lookups.Lookups, a *acts.Acts,
 ) module.Parts {
 	return module.Parts{
-		Routes:    h.routes(),
-		Jobs:      append(l.Workers(), i.RenewWorker(kept(doc), c.Forget), w.Worker()),
-		Schedules: []jobs.Schedule{intake.RenewSchedule(), watching.Schedule(), lookups.Schedule()},
+		Routes: h.routes(),
+		Jobs: append(append(l.Workers(), a.Workers()...), i.RenewWorker(kept(doc), forgets(c, a)),
+			w.Worker()),
+		Schedules: []jobs.Schedule{
+			intake.RenewSchedule(), watching.Schedule(), lookups.Schedule(), acts.Schedule(),
+		},
 		Listeners: []events.Listener{placeListener(w)},
 		Loops:     append(i.Loops(), c.Run), Metrics: collectors(db),
 	}

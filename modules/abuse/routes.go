@@ -39,6 +39,7 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Post("/allowlist", "Say that a user or network is no abuse", manage, h.allow, created),
 			httpapi.Delete("/allowlist/{id}", "Take a user or network from the allow-list", manage, h.disallow, gone),
 		),
+		h.actRoutes(view, manage),
 		settings.Routes("/api/v1/abuse/settings", "abuse protection", view, manage, h.settings, shownSettings),
 	)
 }

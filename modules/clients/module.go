@@ -47,7 +47,7 @@ func Module() module.Module {
 		Commands:   commands,
 		Checks:     doctorChecks(),
 		Private:    []any{newStore, newRegistry, newClients, newHandlers},
-		Exports:    []any{exportClients, exportRegistry},
+		Exports:    []any{exportClients, exportActs, exportRegistry},
 		Attach:     attach,
 	}
 }

@@ -3,6 +3,7 @@ package clients
 import (
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -62,6 +63,14 @@ type accessRow struct {
 	Down       int64      `bun:"down"`
 	CreatedAt  time.Time  `bun:"created_at"`
 	RevokedAt  *time.Time `bun:"revoked_at"`
+}
+
+// ref is the Ref of the access, as accessRef makes it.
+func (r *accessRow) ref() string {
+	if r.Generation > 1 {
+		return r.ClientID + "/" + strconv.Itoa(r.Generation)
+	}
+	return r.ClientID
 }
 
 const (

@@ -9,6 +9,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.uber.org/zap"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/clients/internal/presence"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -107,6 +108,29 @@ func (s *store) end(ctx context.Context, clientID, flowID string, now time.Time)
 	}
 	err = q.Scan(ctx, &flowIDs)
 	return flowIDs, database.Fault(err, nil)
+}
+
+// ends is end for the access that a client has on a flow under a ref; false: it has it no more.
+func (s *store) ends(ctx context.Context, clientID string, at clientsapi.Taken, now time.Time) (bool, error) {
+	return s.one(ctx, "update client_flows a set revoked_at = ?3 where a.client_id = ?0 and a.flow_id = ?1 and "+accessRef+
+		" = ?2 and a.revoked_at is null", clientID, at, now)
+}
+
+// begins gives an access back with its secret; false: the client has another one meanwhile.
+func (s *store) begins(ctx context.Context, clientID string, at clientsapi.Taken, _ time.Time) (bool, error) {
+	return s.one(ctx, "update client_flows a set revoked_at = null where a.client_id = ?0 and a.flow_id = ?1 and "+accessRef+
+		" = ?2 and a.revoked_at is not null", clientID, at)
+}
+
+func (s *store) one(
+	ctx context.Context, change, clientID string, at clientsapi.Taken, more ...any,
+) (bool, error) {
+	done, err := s.db.In(ctx).NewRaw(change, append([]any{clientID, at.FlowID, at.Ref}, more...)...).Exec(ctx)
+	if err != nil {
+		return false, database.Fault(fmt.Errorf("change what a client has on a flow: %w", err), nil)
+	}
+	n, err := done.RowsAffected()
+	return n > 0, err
 }
 
 // setInstalled notes which accesses the installed parts of a flow serve.

@@ -2,7 +2,11 @@ package clients
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	"panel/modules/clients/clientsapi"
 	"panel/platform/audit"
@@ -186,4 +190,141 @@ func (c *clients) takeFrom(ctx context.Context, flowID, id string) error {
 		return c.take(ctx, id, flowID)
 	}
 	return c.revoke(ctx, id)
+}
+
+// acts is clientsapi.Acts.
+type acts struct{ *clients }
+
+func exportActs(c *clients) clientsapi.Acts { return acts{c} }
+
+// Narrow limits a client where it is not limited as far already.
+func (a acts) Narrow(ctx context.Context, id string, to clientsapi.Limits) (before, after clientsapi.Limits, err error) {
+	err = a.limit(ctx, id, func(now Limits) Limits {
+		before = clientsapi.Limits(now)
+		now = Limits{SpeedMbps: narrower(now.SpeedMbps, to.SpeedMbps), Addresses: narrower(now.Addresses, to.Addresses)}
+		after = clientsapi.Limits(now)
+		return now
+	})
+	return before, after, err
+}
+
+// narrower is the limit that leaves less; 0 is none.
+func narrower(one, other int) int {
+	if one == 0 || other == 0 {
+		return max(one, other)
+	}
+	return min(one, other)
+}
+
+// Widen gives limits back that nobody has changed since they were set.
+func (a acts) Widen(ctx context.Context, id string, set, before clientsapi.Limits) error {
+	return a.limit(ctx, id, func(now Limits) Limits {
+		if now.SpeedMbps == set.SpeedMbps {
+			now.SpeedMbps = before.SpeedMbps
+		}
+		if now.Addresses == set.Addresses {
+			now.Addresses = before.Addresses
+		}
+		return now
+	})
+}
+
+func (a acts) limit(ctx context.Context, id string, to func(now Limits) Limits) error {
+	if !database.IsID(id) {
+		return missing()
+	}
+	err := a.edit(ctx, id, nil, func(row *clientRow) (map[string]audit.Change, error) {
+		limits := to(row.Limits)
+		if limits == row.Limits {
+			return nil, errSame
+		}
+		return row.changed(Change{Limits: &limits}, a.now())
+	})
+	if errors.Is(err, errSame) {
+		return nil
+	}
+	return err
+}
+
+// errSame ends a change that would change nothing.
+var errSame = errors.New("nothing would change")
+
+// Take ends a client's use of flows.
+func (a acts) Take(ctx context.Context, id string, flowIDs ...string) (taken []clientsapi.Taken, err error) {
+	if !database.IsID(id) {
+		return nil, missing()
+	}
+	uses, err := a.store.uses(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, use := range uses[id] {
+		if len(flowIDs) == 0 || slices.Contains(flowIDs, use.FlowID) {
+			taken = append(taken, clientsapi.Taken{FlowID: use.FlowID, Ref: use.ref()})
+		}
+	}
+	return taken, a.turn(ctx, id, taken, clientsapi.FlowClientRevoked, a.store.ends)
+}
+
+// GiveBack lets a client use flows again with the secrets that it had.
+func (a acts) GiveBack(ctx context.Context, id string, taken ...clientsapi.Taken) error {
+	if !database.IsID(id) {
+		return missing()
+	}
+	ids := make([]string, len(taken))
+	for i := range taken {
+		ids[i] = taken[i].FlowID
+	}
+	there, err := a.flows.Names(ctx, ids...)
+	if err != nil {
+		return fmt.Errorf("look up flows: %w", err)
+	}
+	kept := slices.DeleteFunc(slices.Clone(taken), func(t clientsapi.Taken) bool {
+		_, known := there[t.FlowID]
+		return !known
+	})
+	return a.turn(ctx, id, kept, clientsapi.FlowClientAdded, a.store.begins)
+}
+
+// turn takes flows from a client or gives them back: the flows are locked before the client, in the sequence of their
+// ids, as whoever revokes a client does.
+func (a acts) turn(
+	ctx context.Context, id string, flows []clientsapi.Taken, change string,
+	do func(ctx context.Context, id string, flow clientsapi.Taken, now time.Time) (bool, error),
+) error {
+	slices.SortFunc(flows, func(x, y clientsapi.Taken) int { return strings.Compare(x.FlowID, y.FlowID) })
+	before, err := a.store.get(ctx, id)
+	if err != nil {
+		return err
+	}
+	err = a.store.db.InTx(ctx, func(ctx context.Context) error {
+		for _, one := range flows {
+			if err := a.flows.changed(ctx, one.FlowID, change, before.Label); err != nil {
+				return err
+			}
+		}
+		row, err := a.living(ctx, id)
+		if err != nil {
+			return err
+		}
+		turned := []string{}
+		for _, one := range flows {
+			did, err := do(ctx, id, one, a.now())
+			if err != nil {
+				return err
+			}
+			if did {
+				turned = append(turned, one.FlowID)
+			}
+		}
+		if len(turned) == 0 {
+			return nil
+		}
+		said := audit.Change{To: turned}
+		if change == clientsapi.FlowClientRevoked {
+			said = audit.Change{From: turned}
+		}
+		return a.used(ctx, row, map[string]audit.Change{"flows": said})
+	})
+	return database.Fault(err, nil)
 }

@@ -306,6 +306,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/abuse/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List what was done about users */
+        get: operations["get-abuse-actions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/abuse/actions/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Take back what was done about a user */
+        post: operations["post-abuse-actions-id-undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/abuse/agents": {
         parameters: {
             query?: never;
@@ -391,6 +425,23 @@ export interface paths {
         head?: never;
         /** Dismiss a case, open it again, or leave its user alone for a time */
         patch: operations["patch-abuse-cases-id"];
+        trace?: never;
+    };
+    "/api/v1/abuse/cases/{id}/actions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Do something about the user of a case */
+        post: operations["post-abuse-cases-id-actions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/api/v1/abuse/cases/{id}/notes": {
@@ -4901,6 +4952,34 @@ export interface components {
             state?: "active" | "disabled";
             username?: string;
         };
+        ActsOrder: {
+            /**
+             * Format: int64
+             * @description Of limit: addresses from which a node is used at once; left out: 1
+             */
+            addresses?: number;
+            /** @description Of revoke: only these flows; left out: all that the client uses */
+            flow_ids?: string[];
+            /** @enum {string} */
+            kind: "warn" | "limit" | "drop_sessions" | "revoke" | "disable_user";
+            /**
+             * Format: int64
+             * @description After how many minutes it ends by itself. Left out: a day, and revoke holds until it is undone
+             */
+            minutes?: number;
+            /** @description For those who read it later */
+            reason: string;
+            /**
+             * Format: int64
+             * @description Of limit: Mbit/s in each direction on each node; left out: 2
+             */
+            speed_mbps?: number;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; or give minutes
+             */
+            until?: string;
+        };
         AgentapiAbuseBatch: {
             /**
              * Format: int64
@@ -6232,7 +6311,48 @@ export interface components {
             /** Format: date-time */
             seen_at: string | null;
         };
+        CasesAction: {
+            /** @description The settings asked for it, and no person */
+            automatic: boolean;
+            by: string;
+            /** @description null: the case is gone */
+            case_id: string | null;
+            /** Format: date-time */
+            ended_at: string | null;
+            /** @description Who undid it; empty: nobody, it ended by itself */
+            ended_by: string;
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            kind: "warn" | "limit" | "drop_sessions" | "block_ips" | "revoke" | "disable_user";
+            reason: string;
+            result: components["schemas"]["CasesResult"];
+            /** Format: date-time */
+            started_at: string;
+            /**
+             * @description pending: nodes have not answered yet; active: it holds; failed: it could not be done; ended: it is over; undone: somebody took it back before its end
+             * @enum {string}
+             */
+            state: "pending" | "active" | "failed" | "ended" | "undone";
+            undoable: boolean;
+            /**
+             * Format: date-time
+             * @description When it ends by itself; null: when somebody undoes it
+             */
+            until: string | null;
+            user: components["schemas"]["CasesUser"];
+            user_ref: string;
+        };
+        CasesActionPage: {
+            items: components["schemas"]["CasesAction"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
         CasesCase: {
+            /** @description What was done about the user in this case, the newest last */
+            actions: components["schemas"]["CasesAction"][];
             breakdown: components["schemas"]["ScorePart"][];
             /**
              * Format: date-time
@@ -6337,6 +6457,18 @@ export interface components {
              */
             why: "not_seen_whole";
         };
+        CasesLimits: {
+            /**
+             * Format: int64
+             * @description From which a node is used at once
+             */
+            addresses: number;
+            /**
+             * Format: int64
+             * @description Mbit/s in each direction on each node
+             */
+            speed_mbps: number;
+        };
         CasesLine: {
             /**
              * Format: date-time
@@ -6417,6 +6549,16 @@ export interface components {
             /** @description Empty: it is gone */
             name: string;
         };
+        CasesNodeResult: {
+            /** @description too_old: its agent cannot do this; offline: it did not answer in time; else in the agent's words */
+            error: string;
+            /** @description Empty: it is gone */
+            node: string;
+            /** Format: uuid */
+            node_id: string;
+            /** @description null: it has not answered yet */
+            ok: boolean | null;
+        };
         CasesNote: {
             /** Format: date-time */
             at: string;
@@ -6424,6 +6566,28 @@ export interface components {
             /** Format: uuid */
             id: string;
             text: string;
+        };
+        CasesResult: {
+            /** @description Of a failed act: the code of why */
+            error: string;
+            /** @description That were taken from the client */
+            flows: components["schemas"]["CasesNamed"][];
+            /** @description Of limit: those that hold; null: none */
+            limits: components["schemas"]["CasesLimits"];
+            /** @description That are blocked; empty when that was too long ago to be kept */
+            networks: string[];
+            /** @description Nodes that were told */
+            nodes: components["schemas"]["CasesNodeResult"][];
+            /**
+             * Format: int64
+             * @description Addresses that they came from
+             */
+            sources: number;
+            /**
+             * Format: int64
+             * @description Streams that were ended
+             */
+            streams: number;
         };
         CasesUser: {
             /** @description false: the client is gone */
@@ -14648,6 +14812,195 @@ export interface operations {
             };
         };
     };
+    "get-abuse-actions": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                kind?: "warn" | "limit" | "drop_sessions" | "block_ips" | "revoke" | "disable_user";
+                limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                state?: "pending" | "active" | "failed" | "ended" | "undone";
+                /** @description c:<client id> or p:<connection>:<user id> */
+                user_ref?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasesActionPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-abuse-actions-id-undo": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasesAction"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-abuse-agents": {
         parameters: {
             query?: {
@@ -15203,6 +15556,116 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CasesCase"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-abuse-cases-id-actions": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ActsOrder"];
+            };
+        };
+        responses: {
+            /** @description Created */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CasesAction"];
                 };
             };
             /** @description Bad Request */

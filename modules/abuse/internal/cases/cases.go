@@ -54,10 +54,16 @@ type Tools struct {
 // Cases scores and keeps cases.
 type Cases struct {
 	Tools
+	actsOf ActsOf
 }
 
+// Serve takes who knows what was done about users, while the panel is composed.
+func (c *Cases) Serve(of ActsOf) { c.actsOf = of }
+
 // New makes cases.
-func New(t Tools) *Cases { return &Cases{Tools: t} }
+func New(t Tools) *Cases {
+	return &Cases{t, func(context.Context, string) ([]Action, error) { return []Action{}, nil }}
+}
 
 func (c *Cases) now() time.Time { return c.Clock.Now().UTC().Truncate(time.Microsecond) }
 

@@ -65,6 +65,7 @@ type Case struct {
 	Findings   []score.Finding `json:"findings" doc:"The newest first"`
 	Incomplete []Incomplete    `json:"incomplete" doc:"What agents of these nodes do not see: there may be more than the score says"`
 	Notes      []Note          `json:"notes" doc:"The newest last"`
+	Actions    []Action        `json:"actions" doc:"What was done about the user in this case, the newest last"`
 }
 
 // Incomplete is a node of which not all is seen.
@@ -228,6 +229,9 @@ func (c *Cases) Get(ctx context.Context, id string) (Case, error) {
 		return Case{}, err
 	}
 	var notes []noteRow
+	if out.Actions, err = c.actsOf(ctx, id); err != nil {
+		return Case{}, err
+	}
 	err = c.DB.In(ctx).NewSelect().Model(&notes).Where("n.case_id = ?", id).OrderExpr("n.created_at, n.id").Scan(ctx)
 	for _, n := range notes {
 		out.Notes = append(out.Notes, Note{ID: n.ID, Text: n.Text, By: n.CreatedBy, At: n.CreatedAt.UTC()})
