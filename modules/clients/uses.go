@@ -3,7 +3,6 @@ package clients
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -271,19 +270,7 @@ func (a acts) GiveBack(ctx context.Context, id string, taken ...clientsapi.Taken
 	if !database.IsID(id) {
 		return missing()
 	}
-	ids := make([]string, len(taken))
-	for i := range taken {
-		ids[i] = taken[i].FlowID
-	}
-	there, err := a.flows.Names(ctx, ids...)
-	if err != nil {
-		return fmt.Errorf("look up flows: %w", err)
-	}
-	kept := slices.DeleteFunc(slices.Clone(taken), func(t clientsapi.Taken) bool {
-		_, known := there[t.FlowID]
-		return !known
-	})
-	return a.turn(ctx, id, kept, clientsapi.FlowClientAdded, a.store.begins)
+	return a.turn(ctx, id, slices.Clone(taken), clientsapi.FlowClientAdded, a.store.begins)
 }
 
 // turn takes flows from a client or gives them back: the flows are locked before the client, in the sequence of their
@@ -298,17 +285,23 @@ func (a acts) turn(
 		return err
 	}
 	err = a.store.db.InTx(ctx, func(ctx context.Context) error {
+		var there []clientsapi.Taken
 		for _, one := range flows {
-			if err := a.flows.changed(ctx, one.FlowID, change, before.Label); err != nil {
+			err := a.flows.changed(ctx, one.FlowID, change, before.Label)
+			if errors.Is(err, errNoFlow) { // it goes, or has gone
+				continue
+			}
+			if err != nil {
 				return err
 			}
+			there = append(there, one)
 		}
 		row, err := a.living(ctx, id)
 		if err != nil {
 			return err
 		}
 		turned := []string{}
-		for _, one := range flows {
+		for _, one := range there {
 			did, err := do(ctx, id, one, a.now())
 			if err != nil {
 				return err
