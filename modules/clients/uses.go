@@ -200,7 +200,8 @@ func exportActs(c *clients) clientsapi.Acts { return acts{c} }
 func (a acts) Narrow(ctx context.Context, id string, to clientsapi.Limits) (before, after clientsapi.Limits, err error) {
 	err = a.limit(ctx, id, func(now Limits) Limits {
 		before = clientsapi.Limits(now)
-		now = Limits{SpeedMbps: narrower(now.SpeedMbps, to.SpeedMbps), Addresses: narrower(now.Addresses, to.Addresses)}
+		now.SpeedMbps = narrower(now.SpeedMbps, to.SpeedMbps)
+		now.Addresses = narrower(now.Addresses, to.Addresses)
 		after = clientsapi.Limits(now)
 		return now
 	})

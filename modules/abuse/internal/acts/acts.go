@@ -165,7 +165,8 @@ func (a *Acts) publish(ctx context.Context, kind string, r *row, number int64) e
 		subject = *r.CaseID
 	}
 	return a.Bus.Emit(ctx, events.Event{Kind: kind, SubjectID: subject, At: a.now(), Data: News{
-		ActionID: r.ID, Number: number, Kind: r.Kind, State: r.State, User: r.name(), Automatic: r.Automatic, Reason: r.Reason,
+		ActionID: r.ID, Number: number, Kind: r.Kind, State: r.State, User: r.name(), Automatic: r.Automatic,
+		Reason: r.Reason,
 	}})
 }
 

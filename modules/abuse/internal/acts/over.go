@@ -46,7 +46,9 @@ func (a *Acts) Workers() []jobs.Worker {
 		{Kind: kindEnd, Work: func(ctx context.Context, _ jobs.Job) error { return a.EndDue(ctx) }},
 		{
 			Kind: kindAnswer, Limit: beside, Timeout: orderLimit + grace,
-			Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args answerArgs) error { return a.answers(ctx, args.ActionID) }),
+			Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args answerArgs) error {
+				return a.answers(ctx, args.ActionID)
+			}),
 		},
 	}
 }
@@ -64,8 +66,9 @@ func (a *Acts) endsAt(ctx context.Context, at *time.Time) error {
 	if at == nil {
 		return nil
 	}
-	unique := fmt.Sprint("at ", at.Unix())
-	if err := a.Queue.Insert(ctx, endArgs{}, jobs.Opts{Unique: unique, At: at.Add(time.Second).Truncate(time.Second)}); err != nil {
+	second := at.Add(time.Second).Truncate(time.Second)
+	err := a.Queue.Insert(ctx, endArgs{}, jobs.Opts{Unique: fmt.Sprint("at ", second.Unix()), At: second})
+	if err != nil {
 		return fmt.Errorf("have an act ended in time: %w", err)
 	}
 	return nil
@@ -76,7 +79,8 @@ func (a *Acts) endsAt(ctx context.Context, at *time.Time) error {
 func (a *Acts) EndDue(ctx context.Context) error {
 	var due []row
 	err := a.DB.In(ctx).NewSelect().Model(&due).Column("id", "case_id", "state").
-		Where("a.state = ? and a.until <= ? or a.state = ? and a.until <= ?", Active, a.now(), Pending, a.now().Add(-time.Minute)).
+		Where("a.state = ? and a.until <= ? or a.state = ? and a.until <= ?", Active, a.now(), Pending,
+			a.now().Add(-time.Minute)).
 		OrderExpr("a.until").Scan(ctx)
 	if err != nil {
 		return database.Fault(fmt.Errorf("read which acts are over: %w", err), nil)
