@@ -197,7 +197,9 @@ type acts struct{ *clients }
 func exportActs(c *clients) clientsapi.Acts { return acts{c} }
 
 // Narrow limits a client where it is not limited as far already.
-func (a acts) Narrow(ctx context.Context, id string, to clientsapi.Limits) (before, after clientsapi.Limits, err error) {
+func (a acts) Narrow(
+	ctx context.Context, id string, to clientsapi.Limits,
+) (before, after clientsapi.Limits, err error) {
 	err = a.limit(ctx, id, func(now Limits) Limits {
 		before = clientsapi.Limits(now)
 		now.SpeedMbps = narrower(now.SpeedMbps, to.SpeedMbps)
