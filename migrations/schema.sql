@@ -113,6 +113,13 @@ create table abuse_diversity_streams (
   constraint abuse_diversity_streams_pkey PRIMARY KEY (node_id, stream_id)
 );
 
+create table abuse_hours (
+  at timestamp with time zone not null,
+  kind text not null,
+  signals bigint not null,
+  constraint abuse_hours_pkey PRIMARY KEY (at, kind)
+);
+
 create table abuse_lookup_nodes (
   lookup_id uuid not null,
   node_id uuid not null,

@@ -4,8 +4,14 @@ import (
 	"context"
 
 	"panel/modules/abuse/internal/lookups"
+	"panel/modules/abuse/internal/views"
 	"panel/platform/httpapi"
 )
+
+func (h *handlers) overview(ctx context.Context, _ *struct{}) (*body[views.Overview], error) {
+	found, err := h.views.Overview(ctx)
+	return &body[views.Overview]{found}, err
+}
 
 // LookupPath names a lookup.
 type LookupPath struct {

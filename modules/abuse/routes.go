@@ -24,6 +24,7 @@ func (h *handlers) routes() httpapi.Routes {
 	return httpapi.Join(
 		h.agentRoutes(),
 		httpapi.Under("/api/v1/abuse", feature,
+			httpapi.Get("/overview", "Show how abuse protection stands", view, h.overview, reads),
 			httpapi.Get("/signals", "List signals of abuse", view, h.signals, reads),
 			httpapi.Get("/users/{user_ref}/diversity", "Show from where a user was connected", view, h.diversity, reads),
 			httpapi.Get("/agents", "List how well agents tell of abuse", view, h.agents, reads),

@@ -363,11 +363,11 @@ func TestDoctorWatchesTheAgents(t *testing.T) {
 		require.Equal(t, status, found.Status)
 		require.Equal(t, text, found.Found.In("en"))
 	}
-	finds(doctor.OK, "0 agents tell of abuse, 0 of them do not see all sessions")
+	finds(doctor.OK, "0 agents tell of abuse, 0 of them do not see all sessions; 0 cases are open")
 	w.told(0, 1, agentapi.DiversityBatch{
 		Coverage: []agentapi.Coverage{{InboundTag: "in", Source: agentapi.CoverageStats}},
 	})
-	finds(doctor.OK, "1 agents tell of abuse, 1 of them do not see all sessions")
+	finds(doctor.OK, "1 agents tell of abuse, 1 of them do not see all sessions; 0 cases are open")
 	w.told(0, 2, agentapi.DiversityBatch{Dropped: 3})
 	finds(doctor.Warning, "1 agents have lost signals because their buffers were full")
 	w.tells(1, seen(w.users[1]))
@@ -375,4 +375,24 @@ func TestDoctorWatchesTheAgents(t *testing.T) {
 	require.Equal(t, doctor.Skipped, check().Run(t.Context(), asked("postgres://panel@127.0.0.1:1/panel")).Status)
 	w.tells(2, seen(w.users[0]))
 	require.Contains(t, w.Scrape(), `panel_abuse_signals{kind="torrent"} 1`)
+}
+
+// Doctor, the metrics and their alerts tell of cases that wait and of questions about complaints that do not end.
+func TestCasesAndLookupsAreWatched(t *testing.T) {
+	t.Parallel()
+	w := fleet(t)
+	w.tells(1, scan(w.users[0]))
+	w.scores()
+	w.exec("update abuse_cases set opened_at = now() - interval '2 days'")
+	look := func() doctor.Finding { return check().Run(t.Context(), asked(w.DB.Pool.Config().ConnString())) }
+	require.Equal(t, "1 agents tell of abuse, 0 of them do not see all sessions; 1 cases are open",
+		look().Found.In("en"))
+	w.ask()
+	w.exec("delete from jobs.river_job")
+	w.exec("update abuse_lookups set ends_by = now() - interval '2 hours'")
+	require.Equal(t, "1 questions about complaints have no end", look().Found.In("en"))
+	shown := w.Scrape()
+	require.Contains(t, shown, `panel_abuse_cases{state="open"} 1`)
+	require.Regexp(t, `panel_abuse_case_oldest_seconds 1728\d\d`, shown)
+	require.Contains(t, shown, "panel_abuse_lookups_late 1")
 }

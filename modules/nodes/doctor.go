@@ -22,6 +22,7 @@ import (
 func doctorChecks() []doctor.Check {
 	return []doctor.Check{
 		{ID: "components.agents", Group: "components", Title: "agents", Run: silentAgents},
+		{ID: "components.firewalls", Group: "components", Title: "blocking of addresses", Run: unprotected},
 		{ID: "components.history", Group: "components", Title: "history of the fleet", Run: notedMinutes},
 	}
 }
@@ -104,6 +105,48 @@ func silentAgents(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 	return finding
 }
+
+// unprotected counts nodes in service whose agents say that they may block no address.
+func unprotected(ctx context.Context, env doctor.Env) doctor.Finding {
+	db, done, none := checks.Database(ctx, env)
+	if none != nil {
+		return *none
+	}
+	defer done()
+	var known, without int
+	var names []string
+	err := db.NewRaw(withoutFirewall).Scan(ctx, &known, &without, pgdialect.Array(&names))
+	const most = 3
+	switch {
+	case err != nil:
+		return doctor.Finding{
+			Status: doctor.Skipped,
+			Found:  doctor.Say("the schema of the panel is not in this database"),
+		}
+	case known == 0:
+		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("no node is in service")}
+	case without == 0:
+		return doctor.Finding{
+			Status: doctor.OK, Found: doctor.Say("no agent says that it may block nothing"),
+			Data: map[string]any{"agents": known, "without": 0},
+		}
+	}
+	return doctor.Finding{
+		Status: doctor.Warning,
+		Found: doctor.Say("%d of %d agents may block no address: %s", without, known,
+			strings.Join(names[:min(len(names), most)], ", ")),
+		Do: doctor.Say("unless that is on purpose, on those servers: curl -fsSL %s/install/agent.sh | sudo sh",
+			cmp.Or(env.Getenv(config.PublicURL.Name), "https://panel.example.com")),
+		Data: map[string]any{"agents": known, "without": without},
+	}
+}
+
+// withoutFirewall counts the agents of nodes in service, and those of them that say firewall: none, with their names.
+const withoutFirewall = `select count(*), count(*) filter (where w.lacking),
+		coalesce(array_agg(n.name order by n.name) filter (where w.lacking), '{}')
+	from nodes n join node_reports r on r.node_id = n.id
+	cross join lateral (select coalesce(r.surroundings -> 'firewall', '[]') @> '[{"kind": "none"}]' as lacking) w
+	where not n.disabled`
 
 // otherAddresses are those by which agents dial this panel while it calls itself otherwise.
 func otherAddresses(ctx context.Context, db *database.DB, env doctor.Env) []string {

@@ -8,6 +8,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/stretchr/testify/require"
 
+	"panel/platform/agentapi"
 	"panel/platform/doctor"
 	"panel/platform/paneltest"
 )
@@ -130,4 +131,33 @@ func TestDoctorFindsAFleetThatIsNotNoted(t *testing.T) {
 	require.Equal(t, doctor.Warning, found.Status)
 	require.Equal(t, "the fleet was last noted 20 minutes ago", found.Found.String())
 	require.Contains(t, found.Do.String(), "panelctl logs scheduler")
+}
+
+// Doctor counts the agents that say that they may block no address, names some, and gives the one command that renews
+// their service. What is switched off, and an agent that says nothing of it, does not count.
+func TestDoctorCountsAgentsThatMayBlockNothing(t *testing.T) {
+	t.Parallel()
+	p := paneltest.New(t, Module())
+	look := func() doctor.Finding {
+		set := map[string]string{
+			"PANEL_DB_URL": p.DB.Pool.Config().ConnString(), "PANEL_PUBLIC_URL": "https://panel.test",
+		}
+		env := doctor.Env{Now: time.Now, Getenv: func(name string) string { return set[name] }}
+		return unprotected(t.Context(), env)
+	}
+	require.Equal(t, doctor.Skipped, look().Status)
+	with, without := p.Enroll("with"), p.Enroll("without")
+	with.Online(func(h *agentapi.Heartbeat) { h.Firewall = []agentapi.Firewall{{Kind: "panel_agent", Active: true}} })
+	require.Equal(t, doctor.OK, look().Status)
+	without.Online(func(h *agentapi.Heartbeat) {
+		h.Firewall = []agentapi.Firewall{{Kind: "ufw"}, {Kind: "none", Detail: "not permitted"}}
+	})
+	found := look()
+	require.Equal(t, doctor.Warning, found.Status)
+	require.Equal(t, "1 of 2 agents may block no address: without", found.Found.String())
+	require.Contains(t, found.Do.String(), "curl -fsSL https://panel.test/install/agent.sh | sudo sh")
+	require.Contains(t, p.Scrape(), "panel_nodes_without_firewall 1")
+	_, err := p.DB.ExecContext(t.Context(), "update nodes set disabled = true where id = ?", without.NodeID)
+	require.NoError(t, err)
+	require.Equal(t, doctor.OK, look().Status)
 }

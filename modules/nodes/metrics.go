@@ -3,6 +3,8 @@ package nodes
 import (
 	"context"
 
+	"github.com/uptrace/bun/dialect/pgdialect"
+
 	"panel/platform/metrics"
 )
 
@@ -11,6 +13,8 @@ import (
 func (h *handlers) collectors() []metrics.Collector {
 	return []metrics.Collector{
 		metrics.Asked("panel_nodes", "Nodes by the state that was last announced.", "state", h.store.announcedStates),
+		metrics.AskedOne("panel_nodes_without_firewall", "Nodes whose agents may block no address.",
+			h.store.withoutFirewall),
 		metrics.Gauge("panel_agent_links", "Open streams of agents to this panel.",
 			func() float64 { return float64(h.streams.Open()) }),
 	}
@@ -32,4 +36,12 @@ func (s *store) announcedStates(ctx context.Context) (map[string]float64, error)
 		counts[row.State] = row.N
 	}
 	return counts, err
+}
+
+// withoutFirewall counts nodes in service whose agents say that they may block nothing.
+func (s *store) withoutFirewall(ctx context.Context) (float64, error) {
+	var known, without int
+	var names []string
+	err := s.db.NewRaw(withoutFirewall).Scan(ctx, &known, &without, pgdialect.Array(&names))
+	return float64(without), err
 }

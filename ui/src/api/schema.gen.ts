@@ -496,6 +496,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/abuse/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how abuse protection stands */
+        get: operations["get-abuse-overview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/abuse/settings": {
         parameters: {
             query?: never;
@@ -12833,6 +12850,36 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        ViewsBar: {
+            /**
+             * Format: date-time
+             * @description Its beginning
+             */
+            at: string;
+            /** @description Those that there were, the most frequent first */
+            kinds: components["schemas"]["ViewsKindCount"][];
+            /** Format: int64 */
+            total: number;
+        };
+        ViewsCaseCounts: {
+            /**
+             * Format: int64
+             * @description Something is being done about the user
+             */
+            actioned: number;
+            /**
+             * Format: int64
+             * @description As long as cases are kept
+             */
+            dismissed: number;
+            /**
+             * Format: int64
+             * @description As long as cases are kept
+             */
+            expired: number;
+            /** Format: int64 */
+            open: number;
+        };
         ViewsDest: {
             /**
              * Format: int64
@@ -12903,6 +12950,24 @@ export interface components {
             /** Format: date-time */
             will_unblock_at: string | null;
         };
+        ViewsIncomplete: {
+            /**
+             * Format: int64
+             * @description Of these, those that are not seen whole
+             */
+            incomplete: number;
+            /** Format: int64 */
+            listeners: number;
+            node: string;
+            /** Format: uuid */
+            node_id: string;
+        };
+        ViewsKindCount: {
+            /** @enum {string} */
+            kind: "torrent" | "port_scan" | "smtp_spam" | "brute_force" | "ddos_out" | "phishing_dest" | "blocked_geo" | "high_rate" | "too_many_sources";
+            /** Format: int64 */
+            signals: number;
+        };
         ViewsNetwork: {
             /**
              * Format: int64
@@ -12928,6 +12993,27 @@ export interface components {
              * @description Different /24 and /64, as salted hashes tell them apart
              */
             prefixes: number;
+        };
+        ViewsOverview: {
+            /**
+             * Format: int64
+             * @description How many nodes can
+             */
+            blocking: number;
+            cases: components["schemas"]["ViewsCaseCounts"];
+            /**
+             * Format: date-time
+             * @description When signals were counted last; null: never
+             */
+            counted_at: string | null;
+            /** @description The last seven days of UTC, the oldest first; the last one goes on */
+            days: components["schemas"]["ViewsBar"][];
+            /** @description The last 24 hours of UTC, the oldest first; the last one goes on */
+            hours: components["schemas"]["ViewsBar"][];
+            /** @description Agents that do not see all sessions of their node, at most 100 */
+            incomplete: components["schemas"]["ViewsIncomplete"][];
+            /** @description Nodes that can block no address, at most 100 */
+            unprotected: components["schemas"]["ViewsUnprotected"][];
         };
         ViewsSignal: {
             action: components["schemas"]["ViewsHandled"];
@@ -13094,6 +13180,13 @@ export interface components {
             /** @description The panel sees so much of the fleet go at once that its own route is the likely cause; its evidence does not count meanwhile */
             panel_cut_off: boolean;
             watchers: components["schemas"]["ViewWatchers"];
+        };
+        ViewsUnprotected: {
+            node: string;
+            /** Format: uuid */
+            node_id: string;
+            /** @description In the agent's words; empty: the agent is too old to say */
+            why: string;
         };
         ViewsUnseen: {
             inbound_tag: string;
@@ -16097,6 +16190,71 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-abuse-overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewsOverview"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

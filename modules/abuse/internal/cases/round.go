@@ -90,6 +90,9 @@ func (r *round) do(ctx context.Context) (more bool, err error) {
 	if err := r.fold(ctx, lines, signals); err != nil {
 		return false, err
 	}
+	if err := r.tally(ctx, signals); err != nil {
+		return false, err
+	}
 	if err := r.judge(ctx); err != nil {
 		return false, err
 	}

@@ -18,8 +18,9 @@ const base = "/api/v1/abuse"
 // Commands are those of this module. Their Russian stands in russian.txt.
 func Commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "abuse", Short: "Signals of abuse, and from where users are connected"}
-	group.AddCommand(signalsCommand(env), diversityCommand(env), agentsCommand(env), allowlistCommand(env),
-		allowCommand(env), disallowCommand(env), lookupCommand(env), lookupsCommand(env), settingsCommand(env))
+	group.AddCommand(overviewCommand(env), signalsCommand(env), diversityCommand(env), agentsCommand(env),
+		allowlistCommand(env), allowCommand(env), disallowCommand(env), lookupCommand(env),
+		lookupsCommand(env), settingsCommand(env))
 	return []*cobra.Command{group}
 }
 

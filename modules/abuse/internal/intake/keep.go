@@ -111,6 +111,7 @@ func Tidy() []jobs.Tidy {
 		{Table: diversityKind.Streams, Column: "updated_at", Age: month},
 		{Table: "abuse_coverage", Column: "at", Age: month},
 		{Table: "abuse_refused", Column: "refused_at", Age: month},
+		{Table: "abuse_hours", Column: "at", Age: month},
 		{Table: "abuse_allowlist", Column: "until", Age: month},
 	}
 }

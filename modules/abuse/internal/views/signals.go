@@ -1,4 +1,5 @@
-// Package views shows what agents told of abuse: signals, from where a user is connected, and how well each agent sees.
+// Package views shows what agents told of abuse: signals, from where a user is connected, how well each agent sees, and
+// the whole at a glance.
 package views
 
 import (
@@ -20,18 +21,20 @@ import (
 
 // Views answers questions of people.
 type Views struct {
-	db      *database.DB
-	clock   clockwork.Clock
-	fleet   nodesapi.Fleet
-	flows   flowsapi.Flows
-	clients clientsapi.Clients
+	db       *database.DB
+	clock    clockwork.Clock
+	fleet    nodesapi.Fleet
+	statuses nodesapi.Statuses
+	flows    flowsapi.Flows
+	clients  clientsapi.Clients
 }
 
 // New makes the views of a panel.
 func New(
-	db *database.DB, fleet nodesapi.Fleet, flows flowsapi.Flows, clients clientsapi.Clients, clock clockwork.Clock,
+	db *database.DB, fleet nodesapi.Fleet, statuses nodesapi.Statuses, flows flowsapi.Flows, clients clientsapi.Clients,
+	clock clockwork.Clock,
 ) *Views {
-	return &Views{db: db, clock: clock, fleet: fleet, flows: flows, clients: clients}
+	return &Views{db: db, clock: clock, fleet: fleet, statuses: statuses, flows: flows, clients: clients}
 }
 
 // Signal is one thing that a user seemed to do.

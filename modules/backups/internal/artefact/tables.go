@@ -21,6 +21,7 @@ var measured = map[string]Telemetry{
 	"public.health_points_1h":  TelemetryNone,
 	"public.abuse_signals":     TelemetryNone,
 	"public.abuse_diversity":   TelemetryRollups,
+	"public.abuse_hours":       TelemetryNone,
 }
 
 // leaves lists what holds rows itself: tables, and the partitions of those that are divided, with the table that is
