@@ -250,6 +250,15 @@ create table abuse_subjects (
 );
 CREATE INDEX abuse_subjects_updated ON abuse_subjects USING btree (updated_at);
 
+create table abuse_user_days (
+  user_ref text not null,
+  day date not null,
+  kind text not null,
+  count bigint not null,
+  constraint abuse_user_days_pkey PRIMARY KEY (user_ref, day, kind)
+);
+CREATE INDEX abuse_user_days_day ON abuse_user_days USING btree (day);
+
 create table accounts (
   id uuid not null,
   username text not null,

@@ -2,15 +2,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
 	"net/http"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
 
+	"panel/cmd/panel-bench/internal/front"
 	"panel/cmd/panel-bench/internal/load"
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/e2e/rig"
@@ -294,4 +297,86 @@ func (t *storm) refusal(ctx context.Context) ([]byte, error) {
 		}
 	}
 	return nil, fmt.Errorf("ask until refused: %s never refuses", throttledPath)
+}
+
+// hangingLicense (P22) compares the gated GET while calls to the license server hang with the same while it answers.
+func hangingLicense(ctx context.Context, b *bench) ([]measure.Result, error) {
+	f, err := front.Open()
+	if err != nil {
+		return nil, err
+	}
+	b.atEnd(f.Close)
+	s, err := b.installWith(ctx, "hanging", rig.PanelSettings{LicenseFront: f.Before}, nil)
+	if err != nil {
+		return nil, err
+	}
+	var calm, hung measure.Series // processor time per request
+	read := func(into *measure.Series) (float64, error) {
+		return b.worked(
+			s.Panel.PID(),
+			into,
+			func() (float64, error) { return b.rate(ctx, s.address(), connections, b.each, s.get(gatedPath)) },
+		)
+	}
+	if _, err := b.rate(ctx, s.address(), connections, b.warm, s.get(gatedPath)); err != nil {
+		return nil, err
+	}
+	limits, products, err := b.pairs(func() (float64, error) { return read(&calm) }, func() (float64, error) {
+		hangs, release := hang(ctx, f, s)
+		defer release()
+		if err := hangs(); err != nil {
+			return 0, err
+		}
+		return read(&hung)
+	})
+	if err != nil {
+		return nil, err
+	}
+	alone, err := leftAlone(ctx, f)
+	gated := measure.AtLeast("P22", "gated GET while calls to the license server hang", "req/s", limits, products, 0.95)
+	return []measure.Result{
+		gated.Note("processor time per request: calm %.1f us, hanging %.1f us", calm.Median(), hung.Median()),
+		measure.Below("P22", "calls to a hanging license server nobody asked for", "1/min", measure.Series{alone}, 1),
+	}, err
+}
+
+// hang makes the authority silent and has a refresh wait for it; hangs returns once it does. A refresh may fail at once
+// on a connection from before; then another one asks.
+func hang(ctx context.Context, f *front.Front, s *stand) (hangs func() error, release func()) {
+	f.Cut()
+	f.Hangs.Store(true)
+	before := f.Calls.Load()
+	var ended sync.WaitGroup
+	ended.Go(func() {
+		for f.Hangs.Load() && ctx.Err() == nil {
+			_ = s.API.Post(ctx, "/api/v1/license/refresh", nil, nil) // how it ends says nothing here
+		}
+	})
+	hangs = func() error {
+		return rig.Eventually(ctx, 10*time.Second, func(context.Context) error {
+			if f.Calls.Load() == before {
+				return errors.New("no call to the license server hangs")
+			}
+			return nil
+		})
+	}
+	return hangs, func() {
+		f.Hangs.Store(false)
+		f.Cut()
+		ended.Wait()
+	}
+}
+
+// leftAlone counts what the panel asks by itself in a minute.
+func leftAlone(ctx context.Context, f *front.Front) (float64, error) {
+	f.Cut()
+	f.Hangs.Store(true)
+	defer f.Hangs.Store(false)
+	before := f.Calls.Load()
+	select {
+	case <-time.After(time.Minute):
+		return float64(f.Calls.Load() - before), nil
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
 }

@@ -135,6 +135,9 @@ var goals = []goal{
 	{"names", watchedHostNames, 6 * time.Minute},
 	{"spread", spreadCertificates, 4 * time.Minute},
 	{"strangers", strangersFlood, 6 * time.Minute},
+	{"signals", abuseSignals, 6 * time.Minute},
+	{"scoring", abuseScoring, 15 * time.Minute},
+	{"lookups", abuseLookups, 15 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
 	{"protocols", protocols, 10 * time.Minute},
 }

@@ -11,7 +11,10 @@ import (
 
 	"panel/modules/abuse/internal/lookups"
 	"panel/platform/agentapi"
+	"panel/platform/cli"
 	"panel/platform/database"
+	"panel/platform/entitlement"
+	"panel/platform/module"
 	"panel/platform/paneltest"
 )
 
@@ -99,6 +102,7 @@ func TestAComplaintLeadsToAPerson(t *testing.T) {
 	w.tells(1, scan(w.users[0], func(s *agentapi.AbuseSignal) {
 		s.FirstAt, s.LastAt = s.FirstAt.AddDate(0, 0, -3), s.LastAt.AddDate(0, 0, -3)
 	}))
+	w.scores()
 	asked := w.ask()
 	require.Equal(t, "running", asked.State)
 	require.Equal(t, 300, asked.Tolerance)
@@ -297,12 +301,20 @@ func TestQuestionsAreToldAndForgotten(t *testing.T) {
 	w.lookup(second.ID)
 }
 
+// abandon makes a lookup that is over as it was before anybody heard the answers, with nobody to follow it.
+func (w *world) abandon(id string) {
+	w.t.Helper()
+	w.over(id)
+	w.exec("update abuse_lookup_nodes set state = 'asked', since = null, error = '', people = '[]' where lookup_id = ?", id)
+	w.exec(`update abuse_lookups set state = 'running', ended_at = null, ends_by = now() - interval '2 hours'
+		where id = ?`, id)
+}
+
 // Rule: a question outlives its job and its panel: what nobody follows any more is ended all the same.
 func TestALookupThatNobodyFollowsEnds(t *testing.T) {
 	t.Parallel()
 	w := fleet(t)
 	asked := w.ask()
-	w.exec("delete from jobs.river_job where kind = ?", lookups.FollowKind)
 	id, _ := w.question(0)
 	w.answers(0, id, agentapi.FindConnectionsData{
 		Since: asked.At.Add(-time.Hour), Lines: []agentapi.ConnectionLine{{
@@ -310,7 +322,77 @@ func TestALookupThatNobodyFollowsEnds(t *testing.T) {
 			Count: 1,
 		}},
 	})
-	w.exec("update abuse_lookups set ends_by = now() - interval '1 minute'")
+	w.abandon(asked.ID)
+	require.Equal(t, "running", w.lookup(asked.ID).State)
 	w.RunSchedule(lookups.TidyKind)
 	require.Len(t, w.over(asked.ID).People, 1, "what it answered counts")
+}
+
+// Rule: without the feature nobody is asked; what was answered stays to be read.
+func TestTheLicenseClosesQuestions(t *testing.T) {
+	t.Parallel()
+	license := &entitlement.Shared{}
+	license.Follow(entitlement.Fixed{State: entitlement.Active, Enabled: []string{"abuse"}})
+	w := fleet(t, paneltest.License(license))
+	asked := w.ask()
+	for code, state := range map[string]entitlement.State{
+		"license_read_only":       {State: entitlement.Degraded, Reason: "none"},
+		"license_feature_blocked": {State: entitlement.Active, Reason: "ok"},
+	} {
+		license.Follow(entitlement.Fixed(state))
+		w.admin.Post(lookupsPath, complaint()).Refused(http.StatusForbidden, code)
+		w.lookup(asked.ID)
+	}
+}
+
+// The command asks, waits for the entries, and says on its error stream who could not tell; the id shows it again.
+func TestTheCommandFindsAPerson(t *testing.T) {
+	t.Parallel()
+	w := fleet(t)
+	at := time.Now().UTC().Add(-10 * time.Minute).Format(time.RFC3339)
+	w.tells(1, scan(w.users[0], func(s *agentapi.AbuseSignal) {
+		s.FirstAt, s.LastAt = s.FirstAt.Add(-10*time.Minute), s.LastAt.Add(-10*time.Minute)
+	}))
+	done := make(chan paneltest.Said)
+	go func() {
+		line := "abuse lookup " + exitAddress + " --at " + at + " --reason hoster --plain"
+		done <- w.admin.Command([]module.Module{Module()}, line)
+	}()
+	var waiting []agentapi.Command
+	require.Eventually(t, func() bool {
+		waiting = w.nodes[0].Commands()
+		return len(waiting) == 1
+	}, time.Minute, 20*time.Millisecond)
+	w.answers(0, waiting[0].ID, agentapi.FindConnectionsData{Lines: []agentapi.ConnectionLine{}})
+	said := <-done
+	require.Equal(t, cli.ExitDone, said.Exit, said.Err)
+	require.Contains(t, said.Out, "user of fra\t-\tfra\t500\t")
+	require.Contains(t, said.Err, "fra keeps no record of connections")
+	listed := w.admin.Command([]module.Module{Module()}, "abuse lookups --plain")
+	require.Contains(t, listed.Out, "\thoster\t")
+	id := listed.Out[strings.LastIndex(listed.Out, "\t")+1:]
+	again := w.admin.Command([]module.Module{Module()}, "abuse lookup "+strings.TrimSpace(id)+" --plain")
+	require.Equal(t, said.Out, again.Out)
+}
+
+// Rule: two questions at once are answered apart, each by its own order.
+func TestTwoQuestionsAtOnce(t *testing.T) {
+	t.Parallel()
+	w := fleet(t)
+	first := w.ask()
+	second := w.ask(func(f fields) { f["dest_port"] = 25 })
+	commands := w.nodes[0].Commands()
+	require.Len(t, commands, 2)
+	for _, one := range commands {
+		var args agentapi.FindConnectionsArgs
+		require.NoError(t, json.Unmarshal(one.Args, &args))
+		w.answers(0, one.ID, agentapi.FindConnectionsData{
+			Since: args.From, Lines: []agentapi.ConnectionLine{{
+				Minute: first.At, UserRef: w.users[0], FlowID: w.flows[0], Dest: victim, Port: args.Port,
+				Count: args.Port,
+			}},
+		})
+	}
+	require.EqualValues(t, 22, w.over(first.ID).People[0].Connections)
+	require.EqualValues(t, 25, w.over(second.ID).People[0].Connections)
 }

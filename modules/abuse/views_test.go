@@ -147,6 +147,11 @@ func TestDiversityIsShownOverAllNodes(t *testing.T) {
 func TestDiversityOfOthersIsNotTaken(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	unknown := "abuse diversity " + database.NewID()
+	said := w.admin.Command([]module.Module{Module()}, unknown)
+	require.Contains(t, said.Err, "nothing is known of this user")
+	said = w.admin.Command([]module.Module{Module()}, unknown, "PANEL_LANG", "ru")
+	require.Contains(t, said.Err, "об этом пользователе ничего не известно")
 	w.told(0, 1, agentapi.DiversityBatch{Users: []agentapi.UserDiversity{
 		connected(w.users[1], func(*agentapi.UserDiversity) {}), connected(w.users[0], func(u *agentapi.UserDiversity) {
 			u.FirstAt, u.LastAt = time.Unix(1, 0), time.Unix(2, 0)
@@ -387,9 +392,9 @@ func TestCasesAndLookupsAreWatched(t *testing.T) {
 	look := func() doctor.Finding { return check().Run(t.Context(), asked(w.DB.Pool.Config().ConnString())) }
 	require.Equal(t, "1 agents tell of abuse, 0 of them do not see all sessions; 1 cases are open",
 		look().Found.In("en"))
-	w.ask()
-	w.exec("delete from jobs.river_job")
-	w.exec("update abuse_lookups set ends_by = now() - interval '2 hours'")
+	question := w.ask()
+	w.exec("update abuse_lookups set ends_by = now() - interval '1 minute'")
+	w.abandon(question.ID)
 	require.Equal(t, "1 questions about complaints have no end", look().Found.In("en"))
 	shown := w.Scrape()
 	require.Contains(t, shown, `panel_abuse_cases{state="open"} 1`)

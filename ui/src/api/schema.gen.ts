@@ -9342,7 +9342,7 @@ export interface components {
             state: "asked" | "answered" | "unreachable" | "no_record";
         };
         LookupsPerson: {
-            /** @description Signals of this user in the 30 days before the question, outside the time of the complaint */
+            /** @description Signals of this user in the 30 days before the question, as far as they were counted */
             also: components["schemas"]["LookupsAlso"][];
             /**
              * Format: int64

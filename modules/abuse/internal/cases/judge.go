@@ -21,8 +21,8 @@ const (
 	calm = 7 * 24 * time.Hour
 	// worse is by how many points a user must be more conspicuous than when somebody dismissed the case.
 	worse = 20
-	// unheard is how long an open case waits without new evidence.
-	unheard = 30 * 24 * time.Hour
+	// expireAfter is how long an open case waits for new evidence.
+	expireAfter = 30 * 24 * time.Hour
 
 	mostFindings = 50
 )
@@ -208,7 +208,7 @@ func (r *round) rescore(ctx context.Context, c *row) error {
 func (r *round) expire(ctx context.Context) error {
 	var rows []row
 	err := r.DB.In(ctx).NewSelect().Model(&rows).ColumnExpr("c.*").
-		Where("c.state = ? and c.evidence_at <= ?", Open, r.now.Add(-unheard)).Limit(due).For("update").Scan(ctx)
+		Where("c.state = ? and c.evidence_at <= ?", Open, r.now.Add(-expireAfter)).Limit(due).For("update").Scan(ctx)
 	if err != nil || len(rows) == 0 {
 		return database.Fault(err, nil)
 	}

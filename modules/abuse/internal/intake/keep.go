@@ -112,6 +112,7 @@ func Tidy() []jobs.Tidy {
 		{Table: "abuse_coverage", Column: "at", Age: month},
 		{Table: "abuse_refused", Column: "refused_at", Age: month},
 		{Table: "abuse_hours", Column: "at", Age: month},
+		{Table: "abuse_user_days", Column: "day", Age: month + 24*time.Hour},
 		{Table: "abuse_allowlist", Column: "until", Age: month},
 	}
 }

@@ -102,10 +102,10 @@ type Person struct {
 	LastAt      time.Time `json:"last_at"`
 	From        string    `json:"from" enum:"signals,record"`
 	Exact       bool      `json:"exact" doc:"It reached for what the complaint names; false: nothing was named, or what it reached for is not known"`
-	Also        []Also    `json:"also" doc:"Signals of this user in the 30 days before the question, outside the time of the complaint"`
+	Also        []Also    `json:"also" doc:"Signals of this user in the 30 days before the question, as far as they were counted"`
 }
 
-// Also is what a user did besides.
+// Also is how often a user did something in a month.
 type Also struct {
 	Kind  string `json:"kind"`
 	Count int64  `json:"count"`

@@ -120,18 +120,16 @@ func (l *Lookups) describe(ctx context.Context, r *row, people []Person) error {
 	return err
 }
 
-// also counts what users did in the days before the question, outside the time of the complaint.
+// also counts what users did in the days before the question.
 func (l *Lookups) also(ctx context.Context, r *row, refs []string) (map[string][]Also, error) {
 	var rows []struct {
 		UserRef, Kind string
 		Count         int64
 	}
-	from, to := r.span()
-	since := r.AskedAt.Add(-besides)
-	err := l.DB.In(ctx).NewRaw(`select user_ref, kind, sum(count)::bigint as count from abuse_signals
-		where user_ref = any(?::text[]) and last_at >= ? and stored_at >= ? and (last_at < ? or first_at > ?)
-		group by user_ref, kind order by user_ref, 3 desc, kind`,
-		pgdialect.Array(refs), since, since.Add(-apart), from, to).Scan(ctx, &rows)
+	since := r.AskedAt.Add(-besides).Format(time.DateOnly)
+	err := l.DB.In(ctx).NewRaw(`select user_ref, kind, sum(count)::bigint as count from abuse_user_days
+		where user_ref = any(?::text[]) and day >= ?::date
+		group by user_ref, kind order by user_ref, 3 desc, kind`, pgdialect.Array(refs), since).Scan(ctx, &rows)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("read what else users did: %w", err), nil)
 	}

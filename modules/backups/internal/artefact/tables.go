@@ -22,6 +22,7 @@ var measured = map[string]Telemetry{
 	"public.abuse_signals":     TelemetryNone,
 	"public.abuse_diversity":   TelemetryRollups,
 	"public.abuse_hours":       TelemetryNone,
+	"public.abuse_user_days":   TelemetryNone,
 }
 
 // leaves lists what holds rows itself: tables, and the partitions of those that are divided, with the table that is
