@@ -2,13 +2,16 @@ package abuse
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/jonboulle/clockwork"
 
 	"panel/modules/abuse/internal/acts"
+	"panel/modules/abuse/internal/blocks"
 	"panel/modules/abuse/internal/cases"
+	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/views"
 	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
@@ -23,10 +26,11 @@ import (
 func newActs(
 	db *database.DB, clock clockwork.Clock, j audit.Journal, bus *events.Bus, queue *jobs.Enqueuer, v *views.Views,
 	c *cases.Cases, fleet nodesapi.Fleet, commands nodesapi.Commands, clients clientsapi.Clients, users clientsapi.Acts,
+	b *blocks.Blocks,
 ) *acts.Acts {
 	return acts.New(acts.Tools{
 		DB: db, Clock: clock, Journal: j, Bus: bus, Queue: queue, Views: v, Cases: c, Fleet: fleet, Commands: commands,
-		Clients: clients, Users: users,
+		Clients: clients, Users: users, Blocks: b,
 	})
 }
 
@@ -45,13 +49,17 @@ func actEvents() []events.Kind {
 	}
 }
 
-// forgets lets cases and acts go that were over before a moment.
-func forgets(c *cases.Cases, a *acts.Acts) func(ctx context.Context, before time.Time) error {
+// forgets lets cases and acts go that were over before a moment, and blocks as soon as addresses of users.
+func forgets(
+	c *cases.Cases, a *acts.Acts, b *blocks.Blocks, kept func(ctx context.Context) (intake.Kept, error),
+) func(ctx context.Context, before time.Time) error {
 	return func(ctx context.Context, before time.Time) error {
-		if err := c.Forget(ctx, before); err != nil {
+		times, err := kept(ctx)
+		if err != nil {
 			return err
 		}
-		return a.Forget(ctx, before)
+		return errors.Join(c.Forget(ctx, before), a.Forget(ctx, before),
+			b.Forget(ctx, before.Add(times.All-times.Addresses)))
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/abuse/internal/acts"
+	"panel/modules/abuse/internal/blocks"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/lookups"
@@ -52,10 +53,10 @@ func newScene(t *testing.T, more ...paneltest.Setting) *scene {
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, p *watching.Watching,
-		c *cases.Cases, l *lookups.Lookups, a *acts.Acts,
+		c *cases.Cases, l *lookups.Lookups, a *acts.Acts, b *blocks.Blocks,
 	) module.Parts {
 		s.acts, s.cases, s.places = a, c, p
-		return attach(h, i, doc, db, p, c, l, a)
+		return attach(h, i, doc, db, p, c, l, a, b)
 	}
 	s.Panel = paneltest.Start(t, append(more, paneltest.Modules(nodes.Module(), domains.Module(), flows.Module(),
 		clients.Module(), manifest))...)

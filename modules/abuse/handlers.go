@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"panel/modules/abuse/internal/acts"
+	"panel/modules/abuse/internal/blocks"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/lookups"
@@ -23,14 +24,15 @@ type handlers struct {
 	cases    *cases.Cases
 	lookups  *lookups.Lookups
 	acts     *acts.Acts
+	blocks   *blocks.Blocks
 	settings *settings.Doc[Settings]
 }
 
 func newHandlers(
 	i *intake.Intake, v *views.Views, l *allowlist, c *cases.Cases, ups *lookups.Lookups, a *acts.Acts,
-	doc *settings.Doc[Settings],
+	b *blocks.Blocks, doc *settings.Doc[Settings],
 ) *handlers {
-	return &handlers{intake: i, views: v, list: l, cases: c, lookups: ups, acts: a, settings: doc}
+	return &handlers{intake: i, views: v, list: l, cases: c, lookups: ups, acts: a, blocks: b, settings: doc}
 }
 
 type body[T any] struct{ Body T }

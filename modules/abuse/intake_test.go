@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/abuse/internal/acts"
+	"panel/modules/abuse/internal/blocks"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/lookups"
@@ -144,10 +145,10 @@ func newWorld(t *testing.T, more ...paneltest.Setting) *world {
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, p *watching.Watching,
-		c *cases.Cases, l *lookups.Lookups, a *acts.Acts,
+		c *cases.Cases, l *lookups.Lookups, a *acts.Acts, b *blocks.Blocks,
 	) module.Parts {
 		w.intake, w.watching, w.cases, w.lookups = i, p, c, l
-		return attach(h, i, doc, db, p, c, l, a)
+		return attach(h, i, doc, db, p, c, l, a, b)
 	}
 	w.Panel = paneltest.Start(t, append(more, paneltest.Modules(nodes.Module(), w.served.flowsModule(),
 		w.served.clientsModule(), manifest))...)

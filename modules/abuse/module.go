@@ -11,6 +11,7 @@ import (
 	"embed"
 
 	"panel/modules/abuse/internal/acts"
+	"panel/modules/abuse/internal/blocks"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/console"
 	"panel/modules/abuse/internal/intake"
@@ -50,11 +51,11 @@ func Module() module.Module {
 		Journal: audit.Kinds{
 			Actions: []string{
 				kindAllowed, kindDisallowed, actionSettings, cases.EventChanged, cases.ActionNoted, lookups.ActionAsked,
-				acts.EventActioned, acts.EventUndone,
+				acts.EventActioned, acts.EventUndone, blocks.EventBlocked, blocks.EventLifted,
 			},
-			Objects: []string{object, cases.Object, lookups.Object, acts.Object},
+			Objects: []string{object, cases.Object, lookups.Object, acts.Object, blocks.Object},
 		},
-		Events: append(actEvents(), []events.Kind{
+		Events: append(append(actEvents(), blockEvents()...), []events.Kind{
 			{Name: kindAllowed, Summary: "A user or network was put on the allow-list", Needs: View, Live: true, Data: News{}},
 			{Name: kindDisallowed, Summary: "A user or network was taken from the allow-list", Needs: View, Live: true, Data: News{}},
 			settings.Kind(actionSettings, "Settings of abuse protection were changed", View),
@@ -68,7 +69,7 @@ func Module() module.Module {
 				Needs: View, Live: true, Subject: cases.Object, Data: cases.News{},
 			},
 		}...),
-		Faults: append(acts.Faults(), []fault.Declared{
+		Faults: append(append(acts.Faults(), blocks.Faults()...), []fault.Declared{
 			{Kind: fault.KindConflict, Code: "case_live", Summary: "Another case of this user is open already"},
 			{Kind: fault.KindConflict, Code: "case_acting", Summary: "Something is being done about this user"},
 		}...),
@@ -78,7 +79,7 @@ func Module() module.Module {
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
-			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newActs, newHandlers,
+			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newBlocks, newActs, newHandlers,
 		},
 		Attach: attach,
 	}
@@ -89,11 +90,11 @@ const caseScreen = "/abuse/cases/{id}"
 
 func attach(
 	h *handlers, i *intake.Intake, doc *settings.Doc[Settings], db *database.DB, w *watching.Watching, c *cases.Cases,
-	l *lookups.Lookups, a *acts.Acts,
+	l *lookups.Lookups, a *acts.Acts, b *blocks.Blocks,
 ) module.Parts {
 	return module.Parts{
 		Routes: h.routes(),
-		Jobs: append(append(l.Workers(), a.Workers()...), i.RenewWorker(kept(doc), forgets(c, a)),
+		Jobs: append(append(l.Workers(), a.Workers()...), i.RenewWorker(kept(doc), forgets(c, a, b, kept(doc))),
 			w.Worker()),
 		Schedules: []jobs.Schedule{
 			intake.RenewSchedule(), watching.Schedule(), lookups.Schedule(), acts.Schedule(),

@@ -41,6 +41,7 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Delete("/allowlist/{id}", "Take a user or network from the allow-list", manage, h.disallow, gone),
 		),
 		h.actRoutes(view, manage),
+		h.blockRoutes(view, manage),
 		settings.Routes("/api/v1/abuse/settings", "abuse protection", view, manage, h.settings, shownSettings),
 	)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun"
 
+	"panel/modules/abuse/internal/blocks"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/views"
 	"panel/modules/clients/clientsapi"
@@ -66,6 +67,7 @@ var (
 	errGone    = fault.Conflict("user_gone", "this user is gone, so nothing can be done about it")
 	errNoNodes = fault.Conflict("nodes_cannot", "no agent of this user's nodes can do this: update the agents")
 	errNoFlows = fault.Conflict("nothing_to_revoke", "the client uses none of these flows")
+	errUnknown = fault.Conflict("addresses_unknown", "no address of this user is known that could be blocked: name networks")
 	errOver    = fault.Conflict("act_over", "this act is over, or has changed nothing that could be given back")
 )
 
@@ -78,6 +80,7 @@ func Faults() []fault.Declared {
 		{Kind: fault.KindConflict, Code: errGone.Code, Summary: "The user of the case is gone"},
 		{Kind: fault.KindConflict, Code: errNoNodes.Code, Summary: "No agent of the user's nodes can do this"},
 		{Kind: fault.KindConflict, Code: errNoFlows.Code, Summary: "The client uses none of these flows"},
+		{Kind: fault.KindConflict, Code: errUnknown.Code, Summary: "No address of the user is known that could be blocked"},
 		{Kind: fault.KindConflict, Code: errOver.Code, Summary: "The act is over, or has changed nothing that could be given back"},
 	}
 }
@@ -126,6 +129,7 @@ type Tools struct {
 	Commands nodesapi.Commands
 	Clients  clientsapi.Clients
 	Users    clientsapi.Acts
+	Blocks   *blocks.Blocks
 }
 
 // Acts does and undoes.
@@ -135,6 +139,7 @@ type Acts struct{ Tools }
 func New(t Tools) *Acts {
 	a := &Acts{t}
 	t.Cases.Serve(a.ofCase)
+	t.Blocks.OnLifted(a.endSoon)
 	return a
 }
 

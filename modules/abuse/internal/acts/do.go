@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"panel/modules/abuse/internal/blocks"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
@@ -21,10 +22,11 @@ import (
 
 // Order is what somebody wants done about the user of a case.
 type Order struct {
-	Kind      string     `json:"kind" enum:"warn,limit,drop_sessions,revoke,disable_user"`
+	Kind      string     `json:"kind" enum:"warn,limit,drop_sessions,block_ips,revoke,disable_user"`
 	Until     *time.Time `json:"until,omitempty" doc:"When it ends by itself; or give minutes"`
 	Minutes   int        `json:"minutes,omitempty" minimum:"1" maximum:"527040" doc:"After how many minutes it ends by itself. Left out: a day, and revoke holds until it is undone"`
 	Reason    string     `json:"reason" minLength:"1" maxLength:"500" doc:"For those who read it later"`
+	Networks  []string   `json:"networks,omitempty" maxItems:"200" doc:"Of block_ips: addresses or networks; left out: the addresses that signals of the last day name"`
 	FlowIDs   []string   `json:"flow_ids,omitempty" maxItems:"200" doc:"Of revoke: only these flows; left out: all that the client uses"`
 	SpeedMbps int        `json:"speed_mbps,omitempty" minimum:"1" maximum:"100000" doc:"Of limit: Mbit/s in each direction on each node; left out: 2"`
 	Addresses int        `json:"addresses,omitempty" minimum:"1" maximum:"1000" doc:"Of limit: addresses from which a node is used at once; left out: 1"`
@@ -42,12 +44,18 @@ const (
 // Do does something about the user of a case, and gives the act. Faults: not_found (404), those of Faults (409),
 // invalid_value (422).
 func (a *Acts) Do(ctx context.Context, caseID string, o Order) (out cases.Action, err error) {
+	var safe *blocks.Guards
+	if o.Kind == BlockIPs {
+		if safe, err = a.Blocks.Guards(ctx); err != nil {
+			return out, err
+		}
+	}
 	err = a.DB.InTx(ctx, func(ctx context.Context) error {
 		c, err := a.Cases.Hold(ctx, caseID)
 		if err != nil {
 			return err
 		}
-		r, err := a.do(ctx, &c, &o, false)
+		r, err := a.do(ctx, &c, &o, safe, false)
 		if err != nil {
 			return err
 		}
@@ -58,7 +66,9 @@ func (a *Acts) Do(ctx context.Context, caseID string, o Order) (out cases.Action
 }
 
 // do does it in the transaction of the context, which holds the case.
-func (a *Acts) do(ctx context.Context, c *cases.Held, o *Order, automatic bool) (*row, error) {
+func (a *Acts) do(
+	ctx context.Context, c *cases.Held, o *Order, safe *blocks.Guards, automatic bool,
+) (*row, error) {
 	r := a.newRow(ctx, c, o, automatic)
 	if err := r.ends(o); err != nil {
 		return nil, err
@@ -72,7 +82,7 @@ func (a *Acts) do(ctx context.Context, c *cases.Held, o *Order, automatic bool) 
 	if _, err := a.DB.In(ctx).NewInsert().Model(r).Exec(ctx); err != nil {
 		return nil, database.Fault(fmt.Errorf("store an act: %w", err), map[string]*fault.Fault{"abuse_actions_once": errActive})
 	}
-	if err := a.begin(ctx, r, c, o); err != nil {
+	if err := a.begin(ctx, r, c, o, safe); err != nil {
 		return nil, err
 	}
 	if err := a.save(ctx, r); err != nil {
@@ -122,7 +132,7 @@ func (r *row) ends(o *Order) error {
 	return nil
 }
 
-func (a *Acts) begin(ctx context.Context, r *row, c *cases.Held, o *Order) error {
+func (a *Acts) begin(ctx context.Context, r *row, c *cases.Held, o *Order, safe *blocks.Guards) error {
 	switch r.Kind {
 	case Warn:
 		_, err := a.client(ctx, r)
@@ -133,6 +143,8 @@ func (a *Acts) begin(ctx context.Context, r *row, c *cases.Held, o *Order) error
 		return a.revoke(ctx, r, o)
 	case DropSessions:
 		return a.drop(ctx, r, c)
+	case BlockIPs:
+		return a.block(ctx, r, o, safe)
 	}
 	return fmt.Errorf("nobody knows how to do %s about a user", r.Kind)
 }
@@ -255,4 +267,40 @@ func (a *Acts) serving(ctx context.Context, r *row, c *cases.Held) ([]nodesapi.N
 		return nil, fmt.Errorf("read the nodes of a user: %w", err)
 	}
 	return found, nil
+}
+
+// block blocks the networks that are named, or the addresses that signals of the last day name: of these, those alone
+// that may be blocked.
+func (a *Acts) block(ctx context.Context, r *row, o *Order, safe *blocks.Guards) error {
+	for i, text := range o.Networks {
+		network, err := safe.Judge(text, fmt.Sprintf("networks[%d]", i))
+		if err != nil {
+			return err
+		}
+		r.Result.Networks = append(r.Result.Networks, blocks.Text(network))
+	}
+	if len(o.Networks) == 0 {
+		known, err := a.addresses(ctx, r.UserRef)
+		if err != nil {
+			return err
+		}
+		for _, text := range known {
+			if network, err := safe.Judge(text, "networks"); err == nil {
+				r.Result.Networks = append(r.Result.Networks, blocks.Text(network))
+			}
+		}
+	}
+	slices.Sort(r.Result.Networks)
+	if r.Result.Networks = slices.Compact(r.Result.Networks); len(r.Result.Networks) == 0 {
+		return errUnknown
+	}
+	return a.Blocks.AddFor(ctx, r.ID, *r.CaseID, r.Reason, *r.Until, r.Result.Networks)
+}
+
+// addresses are those of a user in the signals of the last day.
+func (a *Acts) addresses(ctx context.Context, userRef string) (known []string, err error) {
+	const most, day = 200, 24 * time.Hour
+	err = a.DB.In(ctx).NewRaw(`select distinct source_ip from abuse_signals where user_ref = ? and source_ip is not null
+		and last_at > ? order by 1 limit ?`, userRef, a.now().Add(-day), most).Scan(ctx, &known)
+	return known, database.Fault(err, nil)
 }

@@ -74,7 +74,15 @@ func (a *Acts) endsAt(ctx context.Context, at *time.Time) error {
 	return nil
 }
 
-// EndDue ends the acts whose time is over, each in a transaction of its own: one that cannot be ended keeps no other
+// endSoon has it looked at which acts are over, after the transaction of the context.
+func (a *Acts) endSoon(ctx context.Context) error {
+	if err := a.Queue.Insert(ctx, endArgs{}, jobs.Opts{}); err != nil {
+		return fmt.Errorf("have an act ended: %w", err)
+	}
+	return nil
+}
+
+// EndDue ends the acts whose time is over and those whose blocks people have lifted, each in a transaction of its own: one that cannot be ended keeps no other
 // one back.
 func (a *Acts) EndDue(ctx context.Context) error {
 	var due []row
@@ -90,9 +98,23 @@ func (a *Acts) EndDue(ctx context.Context) error {
 		if due[i].State == Pending { // nobody has followed the answers
 			err = a.answers(ctx, due[i].ID)
 		} else {
-			err = a.end(ctx, due[i].ID, due[i].CaseID, Ended)
+			err = a.end(ctx, due[i].ID, due[i].CaseID, Ended, "")
 		}
 		failed = append(failed, err)
+	}
+	return errors.Join(append(failed, a.endLifted(ctx))...)
+}
+
+// endLifted ends acts of which no block is left: whoever lifted the last one has undone them.
+func (a *Acts) endLifted(ctx context.Context) error {
+	var lifted []row
+	err := a.DB.In(ctx).NewSelect().Model(&lifted).Column("id", "case_id").
+		ColumnExpr("(select b.lifted_by from abuse_blocks b where b.action_id = a.id order by b.lifted_at desc limit 1) as ended_by").
+		Where("a.state = ? and a.kind = ? and exists (select from abuse_blocks b where b.action_id = a.id)", Active, BlockIPs).
+		Where("not exists (select from abuse_blocks b where b.action_id = a.id and b.lifted_at is null)").Scan(ctx)
+	failed := []error{database.Fault(err, nil)}
+	for i := range lifted {
+		failed = append(failed, a.end(ctx, lifted[i].ID, lifted[i].CaseID, Undone, lifted[i].EndedBy))
 	}
 	return errors.Join(failed...)
 }
@@ -103,7 +125,7 @@ func (a *Acts) Undo(ctx context.Context, id string) (cases.Action, error) {
 	if err != nil {
 		return cases.Action{}, err
 	}
-	if err := a.end(ctx, id, r.CaseID, Undone); err != nil {
+	if err := a.end(ctx, id, r.CaseID, Undone, access.From(ctx).Name()); err != nil {
 		return cases.Action{}, err
 	}
 	return a.get(ctx, id)
@@ -111,7 +133,7 @@ func (a *Acts) Undo(ctx context.Context, id string) (cases.Action, error) {
 
 // end ends an act that holds: what it changed is given back. The case is locked before the act, as who acts does.
 // Fault: act_over (409) for a person; what is over already ends once.
-func (a *Acts) end(ctx context.Context, id string, caseID *string, as string) error {
+func (a *Acts) end(ctx context.Context, id string, caseID *string, as, by string) error {
 	return a.DB.InTx(ctx, func(ctx context.Context) error {
 		var c cases.Held
 		var err error
@@ -130,20 +152,17 @@ func (a *Acts) end(ctx context.Context, id string, caseID *string, as string) er
 		case r.State != Active:
 			return nil
 		}
-		return a.over(ctx, r, &c, as)
+		return a.over(ctx, r, &c, as, by)
 	})
 }
 
 // over gives back what an act has changed, in the transaction of the context, which holds the act and its case.
-func (a *Acts) over(ctx context.Context, r *row, c *cases.Held, as string) error {
-	if err := a.giveBack(ctx, r); err != nil {
+func (a *Acts) over(ctx context.Context, r *row, c *cases.Held, as, by string) error {
+	if err := a.giveBack(ctx, r, by); err != nil {
 		return err
 	}
 	now := a.now()
-	r.State, r.EndedAt = as, &now
-	if as == Undone {
-		r.EndedBy = access.From(ctx).Name()
-	}
+	r.State, r.EndedAt, r.EndedBy = as, &now, by
 	if err := a.save(ctx, r); err != nil {
 		return err
 	}
@@ -165,7 +184,7 @@ func (a *Acts) release(ctx context.Context, c *cases.Held, as string) error {
 }
 
 // giveBack gives the client what it had. For one that is gone there is nothing to give.
-func (a *Acts) giveBack(ctx context.Context, r *row) error {
+func (a *Acts) giveBack(ctx context.Context, r *row, by string) error {
 	id := strings.TrimPrefix(r.UserRef, agentapi.RefOfClient(""))
 	var err error
 	switch r.Kind {
@@ -173,6 +192,8 @@ func (a *Acts) giveBack(ctx context.Context, r *row) error {
 		err = a.Users.Widen(ctx, id, *r.Effects.Set, *r.Effects.Before)
 	case Revoke:
 		err = a.Users.GiveBack(ctx, id, r.Effects.Taken...)
+	case BlockIPs:
+		return a.Blocks.LiftFor(ctx, r.ID, by)
 	}
 	if errors.Is(gone(err), errGone) {
 		return nil

@@ -41,6 +41,7 @@ type Watching struct {
 	documents nodesapi.Documents
 	queue     *jobs.Enqueuer
 	wanted    func(ctx context.Context) (agentapi.AbuseWatch, error)
+	also      []func(ctx context.Context) error
 }
 
 // New makes it. Wanted gives the document as the settings say it, without salt and users.
@@ -48,8 +49,12 @@ func New(
 	db *database.DB, v *vault.Vault, fleet nodesapi.Statuses, documents nodesapi.Documents, queue *jobs.Enqueuer,
 	wanted func(ctx context.Context) (agentapi.AbuseWatch, error),
 ) *Watching {
-	return &Watching{db, v, fleet, documents, queue, wanted}
+	return &Watching{db: db, vault: v, fleet: fleet, documents: documents, queue: queue, wanted: wanted}
 }
+
+// Also has more documents placed with the one of this package, in the same transaction. It is said while the panel is
+// composed.
+func (w *Watching) Also(place func(ctx context.Context) error) { w.also = append(w.also, place) }
 
 // Soon has the documents placed when the transaction of the context has committed.
 func (w *Watching) Soon(ctx context.Context) error {
@@ -94,35 +99,65 @@ func (w *Watching) Place(ctx context.Context) error {
 		if wanted.Told, err = w.told(ctx); err != nil {
 			return err
 		}
-		return w.Set(ctx, agentapi.DocumentAbuse, wanted)
+		if err := w.SetEach(ctx, agentapi.DocumentAbuse, wanted, nil); err != nil {
+			return err
+		}
+		for _, place := range w.also {
+			if err := place(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
-// Set makes a content the wanted one of a document on every node whose agent can hold it, in the transaction of the
-// context. Nodes for which it was set already are left out.
-func (w *Watching) Set(ctx context.Context, name agentapi.DocumentName, content any) error {
-	text, err := json.Marshal(content)
+// content is what a node is to hold, and its digest.
+type content struct {
+	text   json.RawMessage
+	digest string
+}
+
+func contentOf(value any) (content, error) {
+	text, err := json.Marshal(value)
 	if err != nil {
-		return fmt.Errorf("encode what agents are told: %w", err)
+		return content{}, fmt.Errorf("encode what agents are told: %w", err)
 	}
 	sum := sha256.Sum256(text)
-	digest := hex.EncodeToString(sum[:])
+	return content{text, hex.EncodeToString(sum[:])}, nil
+}
+
+// SetEach makes a content the wanted one of a document on every node whose agent can hold it, another one on the nodes
+// that have their own, in the transaction of the context. Nodes for which it was set already are left out.
+func (w *Watching) SetEach(
+	ctx context.Context, name agentapi.DocumentName, everywhere any, own map[string]any,
+) error {
+	usual, err := contentOf(everywhere)
+	if err != nil {
+		return err
+	}
 	nodes, err := w.fleet.Statuses(ctx, string(name.Capability()))
 	if err != nil {
 		return fmt.Errorf("read the nodes that are told: %w", err)
 	}
-	placed, err := w.placed(ctx, name, digest)
+	placed, err := w.placed(ctx, name)
 	if err != nil {
 		return err
 	}
 	var documents []nodesapi.Document
-	var ids []string
+	var ids, digests []string
 	for i := range nodes {
-		if nodes[i].Able && !placed[nodes[i].ID] {
-			ids = append(ids, nodes[i].ID)
-			documents = append(documents, nodesapi.Document{
-				NodeID: nodes[i].ID, Name: string(name), Content: json.RawMessage(text),
-			})
+		if !nodes[i].Able {
+			continue
+		}
+		id, its := nodes[i].ID, usual
+		if value, has := own[id]; has {
+			if its, err = contentOf(value); err != nil {
+				return err
+			}
+		}
+		if placed[id] != its.digest {
+			ids, digests = append(ids, id), append(digests, its.digest)
+			documents = append(documents, nodesapi.Document{NodeID: id, Name: string(name), Content: its.text})
 		}
 	}
 	if len(documents) == 0 {
@@ -132,19 +167,20 @@ func (w *Watching) Set(ctx context.Context, name agentapi.DocumentName, content 
 		return fmt.Errorf("tell agents what to hold: %w", err)
 	}
 	_, err = w.db.In(ctx).NewRaw(`insert into abuse_placed (node_id, document, digest)
-		select u.id, ?, ? from unnest(?::uuid[]) u(id) order by u.id
-		on conflict (node_id, document) do update set digest = excluded.digest`, string(name), digest,
-		pgdialect.Array(ids)).Exec(ctx)
+		select u.id, ?, u.digest from unnest(?::uuid[], ?::text[]) u(id, digest) order by u.id
+		on conflict (node_id, document) do update set digest = excluded.digest`, string(name), pgdialect.Array(ids),
+		pgdialect.Array(digests)).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
-func (w *Watching) placed(ctx context.Context, name agentapi.DocumentName, digest string) (map[string]bool, error) {
-	var ids []string
-	err := w.db.In(ctx).NewRaw("select node_id from abuse_placed where document = ? and digest = ?", string(name), digest).
-		Scan(ctx, &ids)
-	out := map[string]bool{}
-	for _, id := range ids {
-		out[id] = true
+// placed are the digests of a document by node.
+func (w *Watching) placed(ctx context.Context, name agentapi.DocumentName) (map[string]string, error) {
+	var rows []struct{ NodeID, Digest string }
+	err := w.db.In(ctx).NewRaw("select node_id, digest from abuse_placed where document = ?", string(name)).
+		Scan(ctx, &rows)
+	out := map[string]string{}
+	for _, one := range rows {
+		out[one.NodeID] = one.Digest
 	}
 	return out, database.Fault(err, nil)
 }
