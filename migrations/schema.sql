@@ -38,6 +38,29 @@ create table abuse_allowlist (
 );
 CREATE UNIQUE INDEX abuse_allowlist_entry ON abuse_allowlist USING btree (kind, value);
 
+create table abuse_blocks (
+  id uuid not null,
+  network text not null,
+  node_ids uuid[] not null,
+  reason text not null,
+  created_by text not null,
+  action_id uuid,
+  case_id uuid,
+  created_at timestamp with time zone not null,
+  until timestamp with time zone not null,
+  lifted_at timestamp with time zone,
+  lifted_by text default ''::text not null,
+  placed boolean default false not null,
+  constraint abuse_blocks_action_id_fkey FOREIGN KEY (action_id) REFERENCES abuse_actions(id) ON DELETE SET NULL,
+  constraint abuse_blocks_case_id_fkey FOREIGN KEY (case_id) REFERENCES abuse_cases(id) ON DELETE SET NULL,
+  constraint abuse_blocks_pkey PRIMARY KEY (id)
+);
+CREATE INDEX abuse_blocks_action ON abuse_blocks USING btree (action_id) WHERE (action_id IS NOT NULL);
+CREATE INDEX abuse_blocks_case ON abuse_blocks USING btree (case_id) WHERE (case_id IS NOT NULL);
+CREATE INDEX abuse_blocks_created ON abuse_blocks USING btree (created_at, id);
+CREATE INDEX abuse_blocks_live ON abuse_blocks USING btree (network) WHERE (lifted_at IS NULL);
+CREATE INDEX abuse_blocks_until ON abuse_blocks USING btree (until, id);
+
 create table abuse_cases (
   id uuid not null,
   number bigint generated always as identity not null,

@@ -138,8 +138,10 @@ func TestABlockIsPlacedOnNodes(t *testing.T) {
 		Name: agentapi.DocumentBlocks, Revision: document.Revision, Hash: document.Hash,
 	})
 	s.shielded(ams, "1 spans of addresses are blocked; 1 left out: 2001:db8::1/128 (somebody looks after the server from there)",
-		agentapi.DocumentStatus{Name: agentapi.DocumentBlocks, FailedRevision: s.placed(ams, "198.51.100.0/24", "2001:db8::1").Revision,
-			Error: "nft: busy"})
+		agentapi.DocumentStatus{
+			Name: agentapi.DocumentBlocks, FailedRevision: s.placed(ams, "198.51.100.0/24", "2001:db8::1").Revision,
+			Error: "nft: busy",
+		})
 	require.Eventually(t, func() bool {
 		now = s.blocks("?network=198.51")[0]
 		return now.NodesHeld == 1 && now.NodesFailed == 2
@@ -200,8 +202,12 @@ func TestBlocksThatAreRefused(t *testing.T) {
 		require.Equal(t, code, first["code"], network)
 	}
 	for _, wrong := range []fields{
-		{"minutes": 0}, {"reason": "  "}, {"node_ids": []string{database.NewID()}}, {"node_ids": []string{"x"}},
-		{"until": time.Now().Add(time.Hour).UTC()}, {"minutes": 600_000},
+		{"minutes": 0},
+		{"reason": "  "},
+		{"node_ids": []string{database.NewID()}},
+		{"node_ids": []string{"x"}},
+		{"until": time.Now().Add(time.Hour).UTC()},
+		{"minutes": 600_000},
 	} {
 		s.blocked(wrong).Refused(http.StatusUnprocessableEntity, "invalid_value")
 	}
