@@ -177,7 +177,6 @@ func TestABlockIsLifted(t *testing.T) {
 	s.exec("update abuse_blocks set lifted_at = null, lifted_by = '', until = now() - interval '1 second'")
 	require.Equal(t, blocks.Ended, s.blocks("?state=ended")[0].State)
 	require.Empty(t, s.blocks("?state=active"))
-	s.placed(s.node)
 }
 
 // Rule: nobody blocks loopback, private networks, nodes, the panel or himself; each is refused with its reason.

@@ -16,18 +16,16 @@ import (
 
 // Why an address is not blocked.
 var (
-	errForm     = refusal("invalid_value", "is no address and no network")
-	errLoopback = refusal("blocks_loopback", "contains addresses of every host itself")
-	errPrivate  = refusal("blocks_private", "contains private addresses")
-	errNode     = refusal("blocks_node", "contains the address of a node")
-	errPanel    = refusal("blocks_panel", "contains the address of the panel")
-	errYourself = refusal("blocks_yourself", "contains the address that you come from")
-	errWide     = refusal("blocks_too_wide", "is larger than a /8, or a /24 of IPv6")
+	errForm     = fault.Invalid("invalid_value", cannot+"is no address and no network")
+	errLoopback = fault.Invalid("blocks_loopback", cannot+"contains addresses of every host itself")
+	errPrivate  = fault.Invalid("blocks_private", cannot+"contains private addresses")
+	errNode     = fault.Invalid("blocks_node", cannot+"contains the address of a node")
+	errPanel    = fault.Invalid("blocks_panel", cannot+"contains the address of the panel")
+	errYourself = fault.Invalid("blocks_yourself", cannot+"contains the address that you come from")
+	errWide     = fault.Invalid("blocks_too_wide", cannot+"is larger than a /8, or a /24 of IPv6")
 )
 
-func refusal(code, why string) *fault.Fault {
-	return fault.Invalid(code, "this network cannot be blocked: it "+why)
-}
+const cannot = "this network cannot be blocked: it "
 
 // Faults are the codes of this package.
 func Faults() []fault.Declared {
