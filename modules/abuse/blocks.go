@@ -18,8 +18,8 @@ import (
 )
 
 func newBlocks(
-	db *database.DB, clock clockwork.Clock, j audit.Journal, bus *events.Bus, w *watching.Watching, fleet nodesapi.Fleet,
-	documents nodesapi.Documents, cfg *config.Config,
+	db *database.DB, clock clockwork.Clock, j audit.Journal, bus *events.Bus, w *watching.Watching,
+	fleet nodesapi.Fleet, documents nodesapi.Documents, cfg *config.Config,
 ) *blocks.Blocks {
 	return blocks.New(blocks.Tools{
 		DB: db, Clock: clock, Journal: j, Bus: bus, Watching: w, Fleet: fleet, Docs: documents,

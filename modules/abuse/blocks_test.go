@@ -274,7 +274,8 @@ func TestAddressesOfAUserAreBlocked(t *testing.T) {
 	for _, b := range s.blocks("?state=active&network=203.0.113.0") {
 		s.admin.Post(blocksPath+"/"+b.ID+"/unblock", nil).Is(http.StatusOK)
 	}
-	require.Eventually(t, func() bool { return s.theAct(two.ID).State == acts.Undone }, time.Minute, 20*time.Millisecond)
+	require.Eventually(t, func() bool { return s.theAct(two.ID).State == acts.Undone }, time.Minute,
+		20*time.Millisecond)
 	require.NotEmpty(t, s.theAct(two.ID).EndedBy)
 	require.Equal(t, cases.Actioned, s.shown().State, "the other block holds on")
 	s.exec("update abuse_blocks set until = now() - interval '1 second' where lifted_at is null")
@@ -297,7 +298,8 @@ func TestAddressesOfBlocksAreForgotten(t *testing.T) {
 	require.Empty(t, s.blocks(""))
 	require.Empty(t, s.theAct(one.ID).Result.Networks)
 	var named, around int
-	require.NoError(t, s.DB.NewRaw(`select count(*) filter (where j::text like '%198.51.100.7%'),
+	require.NoError(t, s.DB.NewRaw(`select
+			count(*) filter (where j::text like '%198.51.100.7%'),
 		count(*) filter (where object_id = ? and j::text like '%198.51.100.0/24%') from journal j`, id).
 		Scan(t.Context(), &named, &around))
 	require.Equal(t, [2]int{0, 1}, [2]int{named, around})

@@ -79,7 +79,8 @@ func Module() module.Module {
 		Commands:   console.Commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
-			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newBlocks, newActs, newHandlers,
+			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newBlocks,
+			newActs, newHandlers,
 		},
 		Attach: attach,
 	}

@@ -82,8 +82,8 @@ func (a *Acts) endSoon(ctx context.Context) error {
 	return nil
 }
 
-// EndDue ends the acts whose time is over and those whose blocks people have lifted, each in a transaction of its own: one that cannot be ended keeps no other
-// one back.
+// EndDue ends the acts whose time is over and those whose blocks people have lifted, each in a transaction of its own:
+// one that cannot be ended keeps no other one back.
 func (a *Acts) EndDue(ctx context.Context) error {
 	var due []row
 	err := a.DB.In(ctx).NewSelect().Model(&due).Column("id", "case_id", "state").
@@ -108,10 +108,10 @@ func (a *Acts) EndDue(ctx context.Context) error {
 // endLifted ends acts of which no block is left: whoever lifted the last one has undone them.
 func (a *Acts) endLifted(ctx context.Context) error {
 	var lifted []row
-	err := a.DB.In(ctx).NewSelect().Model(&lifted).Column("id", "case_id").
-		ColumnExpr("(select b.lifted_by from abuse_blocks b where b.action_id = a.id order by b.lifted_at desc limit 1) as ended_by").
-		Where("a.state = ? and a.kind = ? and exists (select from abuse_blocks b where b.action_id = a.id)", Active, BlockIPs).
-		Where("not exists (select from abuse_blocks b where b.action_id = a.id and b.lifted_at is null)").Scan(ctx)
+	err := a.DB.In(ctx).NewRaw(`select a.id, a.case_id, b.lifted_by as ended_by
+		from abuse_actions a join lateral (select b.lifted_at, b.lifted_by from abuse_blocks b where b.action_id = a.id
+			order by b.lifted_at desc nulls first limit 1) b on true
+		where a.state = ? and a.kind = ? and b.lifted_at is not null`, Active, BlockIPs).Scan(ctx, &lifted)
 	failed := []error{database.Fault(err, nil)}
 	for i := range lifted {
 		failed = append(failed, a.end(ctx, lifted[i].ID, lifted[i].CaseID, Undone, lifted[i].EndedBy))

@@ -124,8 +124,8 @@ func (b *Blocks) Add(ctx context.Context, in NewBlock) (Block, error) {
 		return Block{}, err
 	}
 	r := &row{
-		ID: database.NewID(), Network: Text(network), NodeIDs: nodes, Reason: strings.TrimSpace(in.Reason), Until: until,
-		CreatedBy: access.From(ctx).Name(), CreatedAt: now,
+		ID: database.NewID(), Network: Text(network), NodeIDs: nodes, Reason: strings.TrimSpace(in.Reason),
+		Until: until, CreatedBy: access.From(ctx).Name(), CreatedAt: now,
 	}
 	err = b.DB.InTx(ctx, func(ctx context.Context) error {
 		if err := b.once(ctx, r); err != nil {
@@ -186,8 +186,9 @@ func (b *Blocks) known(ctx context.Context, ids []string) ([]string, error) {
 // once refuses what is blocked already by a block of its own.
 func (b *Blocks) once(ctx context.Context, r *row) error {
 	var blocked bool
-	err := b.DB.In(ctx).NewRaw(`select exists (select from abuse_blocks where network = ? and lifted_at is null and until > ?
-		and action_id is null and node_ids = ?::uuid[])`, r.Network, r.CreatedAt, pgdialect.Array(r.NodeIDs)).
+	err := b.DB.In(ctx).NewRaw(`select exists (select from abuse_blocks
+		where network = ? and lifted_at is null and until > ?
+			and action_id is null and node_ids = ?::uuid[])`, r.Network, r.CreatedAt, pgdialect.Array(r.NodeIDs)).
 		Scan(ctx, &blocked)
 	if err == nil && blocked {
 		return errBlocked
