@@ -23,6 +23,7 @@ const (
 	misuseNode   = "203.0.115.2"
 	misuseSite   = "203.0.115.3" // what clients reach, beside the panel
 	carrier      = "198.51.100.77"
+	flooderHome  = "203.0.115.9" // another machine
 	crowd        = 200
 	networks     = 12
 	judgedWithin = 3 * time.Minute // agents deliver each five seconds, the panel judges once a minute
@@ -31,8 +32,10 @@ const (
 // misused is a server with a flow whose clients do harm, or seem to.
 type misused struct {
 	crossing
-	enter  []string
+	enter  []string // runs commands on the server
+	away   []string // and on the machine of the flooder
 	people people
+	other  people // on that machine
 	ids    map[string]string
 }
 
@@ -50,6 +53,9 @@ func TestMisuseIsSeenAndACrowdIsNone(t *testing.T) {
 	t.Run("a flood", w.flood)
 	t.Run("one user from many networks", w.shared)
 	t.Run("who is a case and who is none", w.cases)
+	t.Run("sessions of a user are dropped", w.dropped)
+	t.Run("an address is blocked while the panel is away, and served again when that ends", w.blocked)
+	t.Run("a block is lifted by hand", w.lifted)
 }
 
 func (w *misused) bringUp() {
@@ -69,6 +75,7 @@ func (w *misused) bringUp() {
 	})
 	w.enter = serverOn(w.T, "misuse", "misused", misuseNode+"/24")
 	command(w.T, append(append([]string{}, w.enter...), "ip", "route", "add", "default", "via", misusePanel)...)
+	w.away = serverOn(w.T, "misuse", "flooder", flooderHome+"/24")
 	w.entry = w.agent("misused", w.enter)
 	w.exit = w.entry
 	flow, err := w.stand.API.Draw(w.Context(), "misused", w.drawing(443))
@@ -89,7 +96,7 @@ func homes() (all []string) {
 func (w *misused) invite() {
 	w.Helper()
 	from := map[string]string{
-		"leech": misusePanel, "scanner": misusePanel, "spammer": misusePanel, "flooder": misusePanel,
+		"leech": misusePanel, "scanner": misusePanel, "spammer": misusePanel,
 	}
 	for n := range crowd {
 		from[guest(n)] = carrier
@@ -97,7 +104,7 @@ func (w *misused) invite() {
 	for name := range from {
 		w.ids[name] = w.add(w.T, name)
 	}
-	w.ids["shared"] = w.add(w.T, "shared")
+	w.ids["shared"], w.ids["flooder"] = w.add(w.T, "shared"), w.add(w.T, "flooder")
 	for name, address := range from {
 		w.people.join(w.T, name, w.linkOf(w.T, w.ids[name]), address)
 	}
@@ -105,7 +112,9 @@ func (w *misused) invite() {
 		address, _, _ := strings.Cut(home, "/")
 		w.people.join(w.T, device(n), w.linkOf(w.T, w.ids["shared"]), address)
 	}
-	w.people.begin(w.T)
+	w.people.begin(w.T, "127.0.0.1")
+	w.other.join(w.T, "flooder", w.linkOf(w.T, w.ids["flooder"]), flooderHome)
+	w.other.begin(w.T, flooderHome, w.away...)
 }
 
 func guest(n int) string { return fmt.Sprint("guest ", n) }
@@ -178,7 +187,7 @@ func (w *misused) flood(t *testing.T) {
 	for range 16 {
 		all.Go(func() {
 			for range 60 {
-				w.people.says(t, "flooder", w.pageAddress(), "GET / HTTP/1.0\r\n\r\n")
+				w.other.says(t, "flooder", w.pageAddress(), "GET / HTTP/1.0\r\n\r\n")
 			}
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 	"testing"
@@ -50,15 +51,16 @@ func (p *people) join(t *testing.T, name, link, from string) {
 	p.rules = append(p.rules, object{"auth_user": []string{name}, "outbound": name})
 }
 
-// begin starts the program, which ends with the test.
-func (p *people) begin(t *testing.T) {
+// begin starts the program, with a command that runs it where the people are and the address that it is asked on. It
+// ends with the test.
+func (p *people) begin(t *testing.T, at string, enter ...string) {
 	t.Helper()
 	program := testneed.Built(t, "sing-box-v1.14.1", "sing-box.sh")
 	port := freeport.For(t)
-	p.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
+	p.address = net.JoinHostPort(at, strconv.Itoa(port))
 	raw, err := json.Marshal(object{
 		"log":       object{"level": "warn"},
-		"inbounds":  []object{{"type": "socks", "listen": "127.0.0.1", "listen_port": port, "users": p.users}},
+		"inbounds":  []object{{"type": "socks", "listen": at, "listen_port": port, "users": p.users}},
 		"outbounds": p.outbounds,
 		"route":     object{"rules": p.rules},
 	})
@@ -67,7 +69,8 @@ func (p *people) begin(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, raw, 0o600))
 	log, err := os.Create(file + ".log")
 	require.NoError(t, err)
-	cmd := exec.Command(program, "run", "-c", file)
+	line := append(slices.Clone(enter), program, "run", "-c", file)
+	cmd := exec.Command(line[0], line[1:]...)
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = log, log, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() {
