@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 type outside struct {
 	server *httptest.Server
 	calls  atomic.Int64
+	closed bool // what a setting opens stays closed
 }
 
 func newOutside(t *testing.T) *outside {
@@ -33,8 +35,8 @@ func (o *outside) settings(t *testing.T) map[string]string {
 	key, err := licensedoc.GenerateSigningKey()
 	require.NoError(t, err)
 	return map[string]string{
-		"PANEL_LICENSE_URLS": o.server.URL, "PANEL_LICENSE_PUBLIC_KEY": key.Public().
-					String(), "PANEL_HTTP_PROXY": o.server.URL,
+		"PANEL_LICENSE_URLS": o.server.URL, "PANEL_LICENSE_PUBLIC_KEY": key.Public().String(),
+		"PANEL_HTTP_PROXY": o.server.URL, "PANEL_PROXYPANEL_BOOTSTRAP": strconv.FormatBool(!o.closed),
 	}
 }
 

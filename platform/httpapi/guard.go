@@ -58,10 +58,7 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 		if at.op.Deadline > DefaultDeadline && !at.op.Waits {
 			defer s.watchDatabase(limited)()
 		}
-		err := s.identify(limited, c, v)
-		if err == nil {
-			err = s.admit(limited, c, v)
-		}
+		err := s.enters(limited, c, v)
 		defer v.body.leave(c)
 		defer s.drop(v)
 		if err == nil {
@@ -85,6 +82,17 @@ func (s *Server) guard(at *mounted, next fiber.Handler) fiber.Handler {
 		}
 		return err
 	}
+}
+
+// enters asks everything that comes before the body.
+func (s *Server) enters(ctx context.Context, c *fiber.Ctx, v *visit) error {
+	if closed := v.at.op.Closed; closed != nil {
+		return closed
+	}
+	if err := s.identify(ctx, c, v); err != nil {
+		return err
+	}
+	return s.admit(ctx, c, v)
 }
 
 // refuse answers who is turned away, and tells the journal of those who lacked something.

@@ -15,6 +15,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"panel/platform/access"
+	"panel/platform/fault"
 )
 
 // DefaultBodyLimit is the largest JSON body of an operation that does not choose its own, in bytes.
@@ -61,6 +62,9 @@ type Operation struct {
 
 	// Unchanging answers every request with what was made for the first one.
 	Unchanging bool
+
+	// Closed answers every call, before anything else is asked; nil for an operation that is open.
+	Closed *fault.Fault
 
 	Owner string // module, set by the composition
 
@@ -137,6 +141,10 @@ func Waits(d time.Duration) Option { return func(o *Operation) { o.Deadline, o.W
 // Lasts is for an answer that lasts: live changes, or a download that is made while it is sent. Its context has no
 // deadline.
 func Lasts() Option { return func(o *Operation) { o.Lasting = true } }
+
+// Closed answers every call with the fault, before the caller is asked for, for what a setting of the panel opens; nil
+// leaves the operation open.
+func Closed(f *fault.Fault) Option { return func(o *Operation) { o.Closed = f } }
 
 // Takes declares a text in the query of a raw operation.
 func Takes(name, doc string) Option {

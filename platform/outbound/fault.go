@@ -103,8 +103,11 @@ func CauseOf(err error) Cause {
 			return Cause{Code: known.code, Text: known.text, Late: known.code == timeoutCause.Code}
 		}
 	}
-	if text := err.Error(); strings.Contains(text, "tls:") || strings.Contains(text, "x509:") {
-		return Cause{Code: "tls_failed", Text: "TLS failed"}
+	text := err.Error()
+	for _, sign := range []string{"tls:", "x509:", "HTTP response to HTTPS client"} {
+		if strings.Contains(text, sign) {
+			return Cause{Code: "tls_failed", Text: "TLS failed"}
+		}
 	}
 	return Cause{Code: "no_connection", Text: "no connection"}
 }
