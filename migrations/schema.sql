@@ -2129,6 +2129,51 @@ create table policy_plans (
 );
 CREATE INDEX policy_plans_version ON policy_plans USING btree (version_id);
 
+create table proxypanel_bootstraps (
+  base_url text not null,
+  sealed text not null,
+  created_at timestamp with time zone not null,
+  constraint proxypanel_bootstraps_pkey PRIMARY KEY (base_url)
+);
+
+create table proxypanel_connections (
+  id uuid not null,
+  label text not null,
+  base_url text not null,
+  direct boolean not null,
+  sealed text not null,
+  has_extra_headers boolean not null,
+  has_cookie boolean not null,
+  has_ca boolean not null,
+  has_client_certificate boolean not null,
+  token_expires_at timestamp with time zone,
+  state text not null,
+  cause text not null,
+  detail text not null,
+  missing_scopes jsonb not null,
+  version text not null,
+  latency_ms bigint,
+  panel jsonb,
+  checked_at timestamp with time zone,
+  last_ok_at timestamp with time zone,
+  scopes_checked_at timestamp with time zone,
+  failures bigint default 0 not null,
+  told_failure boolean default false not null,
+  told_expiry timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint proxypanel_connections_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX proxypanel_connections_base_url ON proxypanel_connections USING btree (base_url);
+CREATE UNIQUE INDEX proxypanel_connections_label ON proxypanel_connections USING btree (label);
+
+create table proxypanel_paces (
+  base_url text not null,
+  next_at timestamp with time zone not null,
+  constraint proxypanel_paces_pkey PRIMARY KEY (base_url)
+);
+
 create table recovery_codes (
   account_id uuid not null,
   code_hash bytea not null,

@@ -15,6 +15,7 @@ import (
 	"panel/modules/notifications"
 	"panel/modules/policies"
 	"panel/modules/pools"
+	"panel/modules/proxypanel"
 	"panel/modules/subscriptions"
 	"panel/modules/targets"
 	"panel/modules/updates"
@@ -37,6 +38,7 @@ func All() []module.Module {
 		notifications.Module(),
 		policies.Module(),
 		pools.Module(),
+		proxypanel.Module(),
 		subscriptions.Module(),
 		targets.Module(),
 		updates.Module(),

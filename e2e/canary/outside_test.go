@@ -61,6 +61,7 @@ func (w *installation) reach() {
 	w.backUp(admin)
 	w.identity(admin)
 	w.nameServers(admin)
+	w.proxyPanel(admin)
 	w.networks(admin)
 	w.certificates(admin)
 }
@@ -190,6 +191,23 @@ func (w *installation) nameServers(admin string) {
 		},
 	})
 	require.GreaterOrEqual(w, refused.status, http.StatusBadRequest)
+}
+
+// proxyPanel hands over what opens an external proxy panel: the token and what the gates in front of it want. Nobody is
+// there.
+func (w *installation) proxyPanel(admin string) {
+	w.Helper()
+	signature := w.book.plant(w.T, "token of a proxy panel", "canary-proxypanel-token-6Tq2wLs9")
+	const paths = "/api/v1/proxypanel/connections"
+	id := w.do(admin, "POST "+paths, paths, map[string]any{
+		"label": "panel", "base_url": "https://proxypanel.invalid", "token": "e30.e30." + signature,
+		"cookie":        "gate=" + w.book.plant(w.T, "cookie of a proxy panel", "canary-proxypanel-cookie-3Xc8"),
+		"extra_headers": map[string]any{"X-Gate": w.book.plant(w.T, "header of a proxy panel", "canary-gate-5Nv1mQz")},
+	}).text(w.T, "id")
+	for _, one := range []string{"", "/test"} {
+		method := map[string]string{"": "GET ", "/test": "POST "}[one]
+		w.do(admin, method+paths+"/{id}"+one, paths+"/"+id+one, nil)
+	}
 }
 
 // networks hands over what opens CDNs. Both are there and take their keys, and then refuse to be asked.

@@ -69,7 +69,7 @@ func TestEveryOperationHasADeadline(t *testing.T) {
 		case op.Deadline >= 5*time.Second:
 			found[name] = "works"
 		}
-		if op.Rule.Kind != access.KindSession && op.Rule.Kind != access.KindAgent {
+		if op.Rule.Kind != access.KindSession && op.Rule.Kind != access.KindAgent && !op.Rule.Signed {
 			require.Empty(t, found[name], "%s: nobody keeps the panel waiting whom it does not know", name)
 		}
 	}

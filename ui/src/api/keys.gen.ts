@@ -20,6 +20,8 @@ export const permissionKeys = [
   "nodes.view",
   "notifications.manage",
   "notifications.view",
+  "proxypanel.manage",
+  "proxypanel.view",
   "settings.manage",
 ] as const;
 
@@ -32,6 +34,7 @@ export const featureKeys = [
   "flows",
   "health",
   "notifications",
+  "proxypanel",
 ] as const;
 
 export type FeatureKey = (typeof featureKeys)[number];

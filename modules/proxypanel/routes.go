@@ -1,0 +1,59 @@
+package proxypanel
+
+import (
+	"net/http"
+	"time"
+
+	"panel/platform/access"
+	"panel/platform/core/system"
+	"panel/platform/httpapi"
+)
+
+// The permission keys of this module.
+const (
+	View   access.Key = "proxypanel.view"
+	Manage access.Key = "proxypanel.manage"
+)
+
+// feature is the license feature that opens this module; reading stays open without it.
+const feature = "proxypanel"
+
+const (
+	connectionsPath = "/api/v1/proxypanel/connections"
+	bootstrapPath   = "/api/v1/setup/proxypanel/bootstrap"
+)
+
+// How long a request may take that asks the other panel: some twenty questions, five a second.
+const (
+	lookWithin      = 25 * time.Second
+	bootstrapWithin = 30 * time.Second
+	answerWithin    = 5 * time.Second
+)
+
+// bootstrapBody is enough for a name, an address and the headers of a gate, in bytes.
+const bootstrapBody = 16 << 10
+
+func (h *handlers) routes() httpapi.Routes {
+	view, manage, reads := access.Needs(View), access.Needs(Manage), httpapi.UngatedReads()
+	created, gone := httpapi.Status(http.StatusCreated), httpapi.Status(http.StatusNoContent)
+	asks := httpapi.Waits(lookWithin + answerWithin)
+	return httpapi.Join(
+		httpapi.Under("/api/v1/proxypanel", feature,
+			httpapi.Get("/scopes", "List the scopes that a token needs at the proxy panel", view, h.listScopes, reads),
+			httpapi.Get("/connections", "List connections with proxy panels", view, h.list, reads),
+			httpapi.Post("/connections", "Add a connection with a proxy panel", manage, h.add, created, asks),
+			httpapi.Get("/connections/{id}", "Show a connection with a proxy panel", view, h.get, reads),
+			httpapi.Patch("/connections/{id}", "Change a connection with a proxy panel", manage, h.change, asks),
+			httpapi.Delete("/connections/{id}", "Remove a connection with a proxy panel", manage, h.remove, gone),
+			httpapi.Post("/connections/{id}/test", "Look at a proxy panel now", manage, h.test, asks,
+				httpapi.Anew()),
+		),
+		// The step of the first installation. It never opens to anybody without a session: its answer has credentials.
+		httpapi.Under("/api/v1/setup", "",
+			httpapi.Post("/proxypanel/bootstrap", "Set up a fresh proxy panel and connect it",
+				access.SetupSession(system.Manage), h.setUp, created, httpapi.WhileDegraded(), httpapi.Reveals(),
+				httpapi.BodyLimit(bootstrapBody), httpapi.Waits(bootstrapWithin+answerWithin),
+				httpapi.Closed(h.bootstrap.closed)),
+		),
+	)
+}
