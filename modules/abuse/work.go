@@ -41,12 +41,13 @@ func newCases(
 
 func newLookups(
 	db *database.DB, clock clockwork.Clock, j audit.Journal, queue *jobs.Enqueuer, fleet nodesapi.Fleet,
-	commands nodesapi.Commands, flows flowsapi.Flows, clients clientsapi.Clients, v *views.Views,
-	doc *settings.Doc[Settings],
+	held nodesapi.Addresses, commands nodesapi.Commands, flows flowsapi.Flows, clients clientsapi.Clients,
+	v *views.Views, doc *settings.Doc[Settings],
 ) *lookups.Lookups {
 	times := kept(doc)
 	return lookups.NewLookups(lookups.Tools{
-		DB: db, Clock: clock, Journal: j, Queue: queue, Fleet: fleet, Commands: commands, Flows: flows,
+		DB: db, Clock: clock, Journal: j, Queue: queue, Fleet: fleet, Held: held, Commands: commands,
+		Flows:   flows,
 		Clients: clients, Views: v,
 		Kept: func(ctx context.Context) (signals, answers time.Duration, err error) {
 			all, err := times(ctx)

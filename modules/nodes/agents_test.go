@@ -32,6 +32,7 @@ type ports struct {
 	documents nodesapi.Documents
 	readings  nodesapi.Readings
 	statuses  nodesapi.Statuses
+	addresses nodesapi.Addresses
 	batches   chan agentapi.Batch // of the kind seen, as they are taken
 }
 
@@ -41,9 +42,9 @@ func asking(into *ports) module.Module {
 		Name: "asking", Summary: "A test that asks", Requires: []string{"nodes"},
 		Permissions: []access.Permission{},
 		Attach: func(f nodesapi.Fleet, c nodesapi.Configs, o nodesapi.Commands, d nodesapi.Documents,
-			r nodesapi.Readings, s nodesapi.Statuses,
+			r nodesapi.Readings, s nodesapi.Statuses, a nodesapi.Addresses,
 		) module.Parts {
-			*into = ports{f, c, o, d, r, s, make(chan agentapi.Batch, 16)}
+			*into = ports{f, c, o, d, r, s, a, make(chan agentapi.Batch, 16)}
 			take := func(_ context.Context, _ string, batch *agentapi.Batch) error {
 				into.batches <- *batch
 				return nil
@@ -89,6 +90,23 @@ func TestTheStateOfANodeFollowsItsEvidence(t *testing.T) {
 	require.Equal(t, "maintenance", agent.State())
 	edit.PostOnce("/api/v1/nodes/"+agent.NodeID+"/maintenance", map[string]any{"on": false}).Is(http.StatusOK)
 	require.Equal(t, "offline", agent.State())
+}
+
+// Whose an address is follows from what people wrote and from what agents say of their interfaces; a name is no
+// address.
+func TestWhoseAnAddressIs(t *testing.T) {
+	t.Parallel()
+	p, ports := asked(t)
+	written := p.Admin().AddNode("written", "address", "203.0.113.7")
+	p.Admin().AddNode("named", "address", "fra.example.com")
+	told := p.Enroll("told").Online(func(h *agentapi.Heartbeat) { h.Addresses = []string{"203.0.113.7", "2001:db8::7"} })
+	for address, holders := range map[string][]string{
+		"203.0.113.7": {written, told.NodeID}, "2001:db8::7": {told.NodeID}, "203.0.113.70": nil, "fra": nil, "": nil,
+	} {
+		found, err := ports.addresses.HeldBy(t.Context(), address)
+		require.NoError(t, err)
+		require.ElementsMatch(t, holders, found, address)
+	}
 }
 
 // A state that changed is told once, over all panels on the database.

@@ -29,6 +29,8 @@ func exportReadings(f *fleet) nodesapi.Readings { return f }
 
 func exportStatuses(f *fleet) nodesapi.Statuses { return f }
 
+func exportAddresses(f *fleet) nodesapi.Addresses { return f }
+
 // Node gives one node.
 func (f *fleet) Node(ctx context.Context, id string) (nodesapi.Node, error) {
 	found, err := f.Nodes(ctx, id)
@@ -119,6 +121,14 @@ func (f *fleet) Newest(ctx context.Context, ids ...string) (map[string]nodesapi.
 // Sessions gives the open sessions of these nodes over a period.
 func (f *fleet) Sessions(ctx context.Context, from, to time.Time, ids ...string) (nodesapi.Course, error) {
 	return f.telemetry.Sessions(ctx, database.OnlyIDs(ids), from, to)
+}
+
+// HeldBy gives the nodes that have an address.
+func (f *fleet) HeldBy(ctx context.Context, address string) (ids []string, err error) {
+	err = f.store.db.In(ctx).NewRaw(`select n.id from nodes n left join node_reports r on r.node_id = n.id
+		where lower(n.address) = ?0 or jsonb_exists(r.surroundings -> 'addresses', ?0) order by n.id`, address).
+		Scan(ctx, &ids)
+	return ids, database.Fault(err, nil)
 }
 
 // Able gives some nodes whose agents answer and have the capability.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strings"
@@ -111,47 +112,33 @@ type place struct {
 
 // entries finds the nodes with an address, what is installed on them, and where its users connect.
 func (l *Lookups) entries(ctx context.Context, address string) (where place, err error) {
-	fleet, err := l.Fleet.Nodes(ctx)
-	if err != nil {
-		return where, fmt.Errorf("read the nodes of a lookup: %w", err)
+	if where.holders, err = l.Held.HeldBy(ctx, address); err != nil {
+		return where, fmt.Errorf("ask whose the address of a lookup is: %w", err)
 	}
-	nodes, served := map[string]nodesapi.Node{}, map[string][]string{}
-	for i := range fleet {
-		nodes[fleet[i].ID] = fleet[i]
-		if !holds(&fleet[i], address) {
-			continue
-		}
-		where.holders = append(where.holders, fleet[i].ID)
-		flows, err := l.Flows.OnNode(ctx, fleet[i].ID)
+	served := map[string][]string{}
+	for _, id := range where.holders {
+		flows, err := l.Flows.OnNode(ctx, id)
 		if err != nil {
 			return where, fmt.Errorf("read the flows of a lookup: %w", err)
 		}
-		for j := range flows {
-			where.flows = append(where.flows, flows[j].ID)
-			enter(served, &flows[j])
+		for i := range flows {
+			where.flows = append(where.flows, flows[i].ID)
+			enter(served, &flows[i])
 		}
 	}
 	slices.Sort(where.flows)
 	where.flows = slices.Compact(where.flows)
-	for id, flows := range served {
-		if node, there := nodes[id]; there {
-			where.entries = append(where.entries, entry{node, flows})
-		}
+	if len(served) == 0 {
+		return where, nil
 	}
-	slices.SortFunc(where.entries, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(a.node.Name, b.node.Name), cmp.Compare(a.node.ID, b.node.ID))
-	})
+	nodes, err := l.Fleet.Nodes(ctx, slices.Sorted(maps.Keys(served))...)
+	if err != nil {
+		return where, fmt.Errorf("read the entries of a lookup: %w", err)
+	}
+	for i := range nodes {
+		where.entries = append(where.entries, entry{nodes[i], served[nodes[i].ID]})
+	}
 	return where, nil
-}
-
-// holds tells whether a node has an address, as people or its agent say.
-func holds(n *nodesapi.Node, address string) bool {
-	same := func(text string) bool {
-		text, _, _ = strings.Cut(text, "/")
-		at, err := netip.ParseAddr(text)
-		return err == nil && at.Unmap().WithZone("").String() == address
-	}
-	return same(n.Address) || slices.ContainsFunc(n.Addresses, same)
 }
 
 // enter adds the entries of a flow to those of others.

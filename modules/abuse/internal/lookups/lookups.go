@@ -118,6 +118,7 @@ type Tools struct {
 	Journal  audit.Journal
 	Queue    *jobs.Enqueuer
 	Fleet    nodesapi.Fleet
+	Held     nodesapi.Addresses
 	Commands nodesapi.Commands
 	Flows    flowsapi.Flows
 	Clients  clientsapi.Clients

@@ -24,11 +24,11 @@ const (
 // heard are the signals whose time touches that of a complaint, and that may be about its destination. Those that are
 // about more than an hour have an index of their own, so that nobody looks through a week.
 const heard = `with seen as (
-		select * from abuse_signals s where s.stored_at >= ?0 and s.first_at <= ?2
+		select %[3]s from abuse_signals s where s.stored_at >= ?0 and s.first_at <= ?2
 			and s.last_at >= ?1 and s.last_at <= ?2::timestamptz + interval '1 hour'
 			and s.last_at - s.first_at <= interval '1 hour'
 		union all
-		select * from abuse_signals s where s.stored_at >= ?0 and s.first_at <= ?2 and s.last_at >= ?1
+		select %[3]s from abuse_signals s where s.stored_at >= ?0 and s.first_at <= ?2 and s.last_at >= ?1
 			and s.last_at - s.first_at > interval '1 hour'
 	), fit as (
 		select user_ref, coalesce(flow_id::text, '') as flow_id, node_id::text as node_id, count, first_at, last_at,
@@ -40,6 +40,9 @@ const heard = `with seen as (
 	select user_ref, flow_id, node_id, bool_or(exact) as exact, sum(count)::bigint as connections,
 		min(first_at) as first_at, max(last_at) as last_at
 	from fit group by user_ref, flow_id, node_id order by 4 desc, 5 desc, 1, 2, 3 limit ?7`
+
+// compared are the columns that are looked at.
+const compared = "user_ref, flow_id, node_id, count, first_at, last_at, dest_host, dest_ip, dest_port"
 
 // aimed are the conditions that a signal is about a destination, and that what it is about is not known.
 func aimed(dest string) (is, unknown string) {
@@ -70,8 +73,8 @@ func (l *Lookups) signals(ctx context.Context, r *row, where place) (people []Pe
 		Connections             int64
 		FirstAt, LastAt         time.Time
 	}
-	err = l.DB.In(ctx).NewRaw(fmt.Sprintf(heard, is, unknown), from.Add(-apart), from, to, pgdialect.Array(nodes),
-		pgdialect.Array(where.flows), r.Dest, r.DestPort, mostPeople+1).Scan(ctx, &found)
+	err = l.DB.In(ctx).NewRaw(fmt.Sprintf(heard, is, unknown, compared), from.Add(-apart), from, to,
+		pgdialect.Array(nodes), pgdialect.Array(where.flows), r.Dest, r.DestPort, mostPeople+1).Scan(ctx, &found)
 	if err != nil {
 		return nil, false, database.Fault(fmt.Errorf("look through signals: %w", err), nil)
 	}
