@@ -20,7 +20,7 @@ func Commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "abuse", Short: "Signals of abuse, and from where users are connected"}
 	group.AddCommand(overviewCommand(env), signalsCommand(env), diversityCommand(env), agentsCommand(env),
 		allowlistCommand(env), allowCommand(env), disallowCommand(env), lookupCommand(env),
-		lookupsCommand(env), settingsCommand(env))
+		lookupsCommand(env), settingsCommand(env), casesCommand(env), actionsCommand(env), blocksCommand(env))
 	return []*cobra.Command{group}
 }
 
