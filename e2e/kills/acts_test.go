@@ -59,7 +59,8 @@ func beginActs(t *testing.T) *actsWorld {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = a.db.Close(context.Background()) })
 	var flow, client struct{ ID string }
-	require.NoError(t, a.stand.API.Post(t.Context(), "/api/v1/connection-units", map[string]any{"name": "a flow"}, &flow))
+	require.NoError(t, a.stand.API.Post(t.Context(), "/api/v1/connection-units",
+		map[string]any{"name": "a flow"}, &flow))
 	require.NoError(t, a.stand.API.Post(t.Context(), "/api/v1/clients",
 		map[string]any{"label": "Anna", "flow_ids": []string{flow.ID}}, &client))
 	a.client = client.ID

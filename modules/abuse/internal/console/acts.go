@@ -16,7 +16,8 @@ var actionHeads = []string{"Time", "Act", "User", "State", "Until", "Who", "Why"
 
 func actionCells(a cases.Action) []string {
 	return []string{
-		cli.Stamp(&a.StartedAt), a.Kind, nameOr(a.User.Name, a.UserRef), a.State, cli.Stamp(a.Until), a.By, a.Reason, a.ID,
+		cli.Stamp(&a.StartedAt), a.Kind, nameOr(a.User.Name, a.UserRef), a.State, cli.Stamp(a.Until), a.By,
+		a.Reason, a.ID,
 	}
 }
 
@@ -89,7 +90,8 @@ func undoCommand(env cli.Env) *cobra.Command {
 				return err
 			}
 			var undone cases.Action
-			if err := client.Post(cmd.Context(), actionsPath+"/"+url.PathEscape(args[0])+"/undo", nil, &undone); err != nil {
+			path := actionsPath + "/" + url.PathEscape(args[0]) + "/undo"
+			if err := client.Post(cmd.Context(), path, nil, &undone); err != nil {
 				return err
 			}
 			return printAction(env, undone)
