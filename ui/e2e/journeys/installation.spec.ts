@@ -68,6 +68,14 @@ test("first installation: checks, administrator, license, messenger, a node that
   await picture(page, "setup-dns-kept");
   await page.getByRole("button", { name: "Continue" }).click();
 
+  await expect(page.getByRole("heading", { name: "Proxy panel" })).toBeVisible();
+  await passesGates(page);
+  await page.getByRole("radio", { name: "It is fresh" }).check();
+  await expect(page.getByText("PANEL_PROXYPANEL_BOOTSTRAP=true")).toBeVisible();
+  await passesGates(page);
+  await picture(page, "setup-proxypanel");
+  await page.getByRole("button", { name: "Skip" }).click();
+
   await expect(page.getByRole("heading", { name: "Notifications" })).toBeVisible();
   await passesGates(page);
   await picture(page, "setup-notifications");

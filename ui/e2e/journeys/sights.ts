@@ -248,6 +248,7 @@ function abuse({ client }: Populated): Sight[] {
 
 function upkeep({ profile, run, entry }: Populated): Sight[] {
   return [
+    { path: "/proxypanel", layers: [button("Connect a panel")] },
     { path: "/domains", layers: [button(/entry.example.net/, "a host name")] },
     { path: "/domains/certificates", layers: [button(/^Upload certificate/, "upload")] },
     { path: "/domains/integrations", layers: [button("Add integration")] },

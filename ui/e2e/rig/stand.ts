@@ -88,6 +88,17 @@ export class Stand {
       PANEL_OUTBOUND_ALLOW: "127.0.0.0/8",
       ...(process.env.PANEL_PG_BIN ? { PANEL_PG_BIN: process.env.PANEL_PG_BIN } : {}),
     };
+    await this.runPanel();
+  }
+
+  /** Ends the panel and starts it with more in its environment, as after a change of panel.env. */
+  async restartPanel(more: Record<string, string>): Promise<void> {
+    await stop(this.panel);
+    this.settings = { ...this.settings, ...more };
+    await this.runPanel();
+  }
+
+  private async runPanel(): Promise<void> {
     this.panel = start(program("panelctl"), ["serve"], this.settings, join(this.folder, "panel.log"));
     await eventually("a healthy panel", 120, async () => ((await fetch(`${this.url}/health`)).ok ? true : undefined));
   }
