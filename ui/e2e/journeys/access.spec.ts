@@ -13,7 +13,7 @@ import {
   signOut,
 } from "../rig/test";
 import { totp } from "../rig/totp";
-import { entryOf, exportsTheJournal, filtersByAction, readsAnEntry } from "./journal";
+import { entryOf, exportsTheJournal, filtersByAction, readsAnEntry } from "../rig/journal";
 
 test.describe.configure({ mode: "serial" });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "@playwright/test";
-import { expect, passesGates, picture } from "../rig/test";
+import { expect, passesGates, picture } from "./test";
 
 /** The panel beside the list that shows one entry. */
 export const entryOf = (page: Page) => page.getByRole("complementary", { name: "Journal entry" });
