@@ -54,8 +54,30 @@ test("a shared account becomes a case, which explains itself and is closed by pe
   const notes = page.getByRole("region", { name: "Notes" });
   await expect(notes.getByRole("listitem").filter({ hasText: "one household" })).toContainText("anna");
 
-  await page.getByRole("button", { name: "Mute…" }).click();
   const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Warn…" }).click();
+  await dialog.getByLabel("Reason").fill("first time");
+  await dialog.getByRole("button", { name: "Warn", exact: true }).click();
+  await expect(dialog.getByText("Done for 1 case")).toBeVisible();
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Limit…" }).click();
+  await expect(dialog.getByLabel("Mbit/s in each direction")).toHaveValue("2");
+  await dialog.getByLabel("Reason").fill("shared");
+  await passesGates(page);
+  await picture(page, "abuse-limit");
+  await dialog.getByRole("button", { name: "Limit", exact: true }).click();
+  await expect(dialog.getByText("Done for 1 case")).toBeVisible();
+  await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
+  const limited = notes.getByRole("listitem").filter({ hasText: "limited the user" });
+  await expect(limited).toContainText("2 Mbit/s, 1 address");
+  await inEveryLook(page, "abuse-case-acted", "shared");
+  await limited.getByRole("button", { name: "Undo…" }).click();
+  await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(limited).toContainText("Undone");
+
+  await page.getByRole("button", { name: "Mute…" }).click();
   await passesGates(page);
   await picture(page, "abuse-mute");
   await dialog.getByRole("button", { name: "Mute", exact: true }).click();
@@ -85,6 +107,9 @@ test("a shared account becomes a case, which explains itself and is closed by pe
   await expect(dialog.getByText("Done for 1 case")).toBeVisible();
   await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
   await expect(page.getByText("No open cases")).toBeVisible();
+
+  await page.goto(`${stand.url}/abuse/overview`);
+  await inEveryLook(page, "abuse-overview", agent);
 
   await page.goto(`${stand.url}/settings/abuse`);
   await expect(page.getByLabel("Warn from")).toHaveValue("40");
@@ -152,4 +177,50 @@ test("what agents tell of a user is found, explained and allowed", async ({ page
       .getByText(/^sees /),
   ).toBeVisible();
   await inEveryLook(page, "abuse-agents", agent);
+});
+
+test("an address is blocked for a time, and is served again when that is undone", async ({ page, stand }) => {
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/abuse/blocks`);
+  await page.getByRole("button", { name: "Block an address" }).first().click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Address or network").fill("127.0.0.1");
+  await dialog.getByLabel("Reason").fill("a flood");
+  await passesGates(page);
+  await picture(page, "abuse-block");
+  await dialog.getByRole("button", { name: "Block", exact: true }).click();
+  await expect(dialog.getByText(/loopback addresses/)).toBeVisible();
+  await picture(page, "abuse-block-refused");
+  await dialog.getByLabel("Address or network").fill("198.51.100.7");
+  await dialog.getByRole("button", { name: "Block", exact: true }).click();
+  const row = page.getByRole("row").filter({ hasText: "198.51.100.7" });
+  await expect(row).toContainText("a flood");
+  await inEveryLook(page, "abuse-blocks", "198.51.100.7");
+  await page.getByRole("button", { name: "Actions for 198.51.100.7" }).click();
+  await page.getByRole("menuitem", { name: "Lift…" }).click();
+  await passesGates(page);
+  await dialog.getByRole("button", { name: "Lift", exact: true }).click();
+  await expect(page.getByText("Nothing is blocked")).toBeVisible();
+});
+
+test("a complaint leads to whom it is about", async ({ page, stand, populated: { client, flow, token } }) => {
+  await tellOfMisuse(stand, agent, `c:${client}`, flow);
+  const { items } = await stand.call<{ items: { address: string }[] }>(token, "GET", `/api/v1/nodes?q=${agent}`);
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/abuse/lookups`);
+  await inEveryLook(page, "abuse-lookups", /Address in the complaint|Адрес из жалобы/);
+  await page.getByLabel("Address in the complaint").fill(items[0]!.address);
+  const minutesAgo = await page.evaluate(() => {
+    const at = new Date(Date.now() - 300_000);
+    return new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
+  });
+  await page.getByLabel("Moment").fill(minutesAgo);
+  await page.getByLabel("What it was aimed at").fill("203.0.113.9");
+  await page.getByLabel("Reason").fill("complaint 4711");
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  const people = page.getByRole("region", { name: "Who it may have been" });
+  await expect(people.getByRole("listitem").filter({ hasText: person })).toContainText("Reached for it");
+  await inEveryLook(page, "abuse-lookup", person);
+  await page.getByRole("link", { name: "Cases of this user" }).first().click();
+  await expect(page).toHaveURL(/user_ref=/);
 });

@@ -239,8 +239,11 @@ function clients({ client }: Populated): Sight[] {
 function abuse({ client }: Populated): Sight[] {
   return [
     { path: "/abuse", layers: [button(/^Filters/, "filters")] },
+    { path: "/abuse/overview" },
     { path: "/abuse/signals", layers: [button(/^Filters/, "filters")] },
     { path: `/abuse/subjects/c:${client}`, layers: [button("Allow…")] },
+    { path: "/abuse/blocks", layers: [button("Block an address")] },
+    { path: "/abuse/lookups" },
     { path: "/abuse/allowlist", layers: [button("Add to the list")] },
     { path: "/abuse/agents" },
   ];

@@ -12,7 +12,10 @@ export function useBlock(): string | undefined {
 
 const tabs = [
   { key: "cases", to: "/abuse" },
+  { key: "overview", to: "/abuse/overview" },
   { key: "signals", to: "/abuse/signals" },
+  { key: "blocks", to: "/abuse/blocks" },
+  { key: "lookups", to: "/abuse/lookups" },
   { key: "allowlist", to: "/abuse/allowlist" },
   { key: "agents", to: "/abuse/agents" },
 ] as const;

@@ -41,6 +41,11 @@ export default defineModule({
       load: () => import("./cases/case-page"),
     }),
     page({
+      path: "/abuse/overview",
+      title: { en: "Overview", ru: "Обзор" },
+      load: () => import("./overview/overview-page"),
+    }),
+    page({
       path: "/abuse/signals",
       title: { en: "Signals", ru: "Сигналы" },
       load: () => import("./signals/signals-page"),
@@ -49,6 +54,21 @@ export default defineModule({
       path: "/abuse/subjects/$ref",
       title: { en: "User", ru: "Пользователь" },
       load: () => import("./subject/subject-page"),
+    }),
+    page({
+      path: "/abuse/blocks",
+      title: { en: "Blocks", ru: "Блокировки" },
+      load: () => import("./blocks/blocks-page"),
+    }),
+    page({
+      path: "/abuse/lookups",
+      title: { en: "Complaints", ru: "Жалобы" },
+      load: () => import("./lookup/lookups-page"),
+    }),
+    page({
+      path: "/abuse/lookups/$id",
+      title: { en: "Complaint", ru: "Жалоба" },
+      load: () => import("./lookup/lookup-page"),
     }),
     page({
       path: "/abuse/allowlist",

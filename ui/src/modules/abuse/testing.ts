@@ -1,9 +1,12 @@
 import { licenseQuery } from "@/api/access";
 import { makeLicense } from "@/testing/fixtures";
 import { serveUnder, type Reply } from "@/testing/serve";
+import type { Act } from "./acts/api";
 import type { Agent } from "./agents/api";
 import type { Entry } from "./allowlist/api";
+import type { Block } from "./blocks/api";
 import type { Case, CaseLine } from "./cases/api";
+import type { Lookup } from "./lookup/api";
 import type { Signal } from "./signals/api";
 import type { Diversity, DiversityWindow, Network } from "./subject/api";
 
@@ -176,6 +179,96 @@ export function makeCase(change: Partial<Case> = {}): Case {
     ],
     incomplete: [],
     notes: [],
+    actions: [],
+    ...change,
+  };
+}
+
+/** A limit that holds for a day. */
+export function makeAct(change: Partial<Act> = {}): Act {
+  return {
+    id: "01890000-0000-7000-8000-0000000000ac",
+    case_id: "01890000-0000-7000-8000-0000000000c1",
+    user_ref: userRef,
+    user: { name: "anna's phone", known: true },
+    kind: "limit",
+    state: "active",
+    by: "oleg",
+    automatic: false,
+    reason: "shared",
+    started_at: ago(60),
+    until: ago(-86_000),
+    ended_at: null,
+    ended_by: "",
+    result: {
+      nodes: [],
+      streams: 0,
+      sources: 0,
+      networks: [],
+      flows: [],
+      limits: { speed_mbps: 5, addresses: 1 },
+      error: "",
+    },
+    undoable: true,
+    ...change,
+  };
+}
+
+/** An address that two nodes do not answer. */
+export function makeBlock(change: Partial<Block> = {}): Block {
+  return {
+    id: "01890000-0000-7000-8000-0000000000bb",
+    network: "198.51.100.7",
+    node_ids: [],
+    reason: "flood",
+    by: "oleg",
+    case_id: null,
+    action_id: null,
+    state: "active",
+    lifted_at: null,
+    lifted_by: "",
+    created_at: ago(60),
+    until: ago(-3_000),
+    nodes_held: 2,
+    nodes_waiting: 0,
+    nodes_failed: 0,
+    errors: [],
+    ...change,
+  };
+}
+
+/** A complaint about a scan, and who it was. */
+export function makeLookup(change: Partial<Lookup> = {}): Lookup {
+  return {
+    id: "01890000-0000-7000-8000-0000000000dd",
+    address: "203.0.113.7",
+    port: 0,
+    dest: "",
+    dest_port: 0,
+    more: false,
+    at: ago(3_600),
+    tolerance_s: 300,
+    reason: "abuse 4711",
+    state: "done",
+    asked_by: "oleg",
+    asked_at: ago(10),
+    nodes: [{ node_id: nodeId, node: "fra-02", state: "answered", since: ago(86_000), error: "" }],
+    people: [
+      {
+        user_ref: userRef,
+        user: "anna's phone",
+        flow_id: "01890000-0000-7000-8000-0000000000f1",
+        flow: "Office",
+        node_id: nodeId,
+        node: "fra-02",
+        exact: true,
+        connections: 96,
+        first_at: ago(3_700),
+        last_at: ago(3_500),
+        from: "record",
+        also: [{ kind: "port_scan", count: 96 }],
+      },
+    ],
     ...change,
   };
 }

@@ -1,9 +1,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { IconServerOff } from "@tabler/icons-react";
-import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { z } from "zod";
-import { useAccess } from "@/api/access";
 import { useSearchState } from "@/components/screen/use-search";
 import { EmptyState } from "@/components/state/states";
 import type { GlyphKind } from "@/components/status/glyph";
@@ -15,6 +13,7 @@ import { useFormat } from "@/text/use-format";
 import classes from "../abuse.module.css";
 import { AbuseHeader } from "../header";
 import { Listing } from "../shared/lists";
+import { NodeName } from "../shared/node-name";
 import { agentsQuery, type Agent } from "./api";
 
 const search = z.object({
@@ -41,7 +40,7 @@ export default function AgentsPage() {
         file={{ name: "abuse-agents", fields }}
         phone={(agent) => (
           <>
-            <Node agent={agent} />
+            <NodeName id={agent.node_id} name={agent.node_name} />
             <span className={classes.phone}>
               <Sight agent={agent} />
               <Told agent={agent} />
@@ -55,18 +54,6 @@ export default function AgentsPage() {
         }
       />
     </>
-  );
-}
-
-function Node({ agent: { node_id: id, node_name: name } }: { agent: Agent }) {
-  const { t } = useTranslation("abuse");
-  const { can } = useAccess();
-  if (!name) return <span className="dim">{t("gone")}</span>;
-  if (!can("nodes.view")) return <span className="strong">{name}</span>;
-  return (
-    <Link to="/nodes/$id" params={{ id }} className="strong">
-      {name}
-    </Link>
   );
 }
 
@@ -117,7 +104,7 @@ function useColumns(): Column<Agent>[] {
   const format = useFormat();
   const when = (at: string | null) => (at ? <RelativeTime at={at} /> : <span className="dim">{t("never")}</span>);
   return [
-    { key: "node", head: t("node"), cell: (agent) => <Node agent={agent} /> },
+    { key: "node", head: t("node"), cell: (agent) => <NodeName id={agent.node_id} name={agent.node_name} /> },
     { key: "sight", head: t("agents.sees"), width: 220, cell: (agent) => <Sight agent={agent} inTable /> },
     { key: "diversity", head: t("agents.diversity"), width: 140, drop: 2, cell: (agent) => when(agent.diversity_at) },
     { key: "signals", head: t("agents.signals"), sort: "told_at", width: 140, cell: (agent) => when(agent.signals_at) },

@@ -20,7 +20,7 @@ export type Finding = Schemas["ScoreFinding"];
 export type Note = Schemas["CasesNote"];
 
 /** All of a case. */
-export type Case = CaseLine & Pick<Schemas["CasesCase"], "breakdown" | "findings" | "incomplete" | "notes">;
+export type Case = CaseLine & Pick<Schemas["CasesCase"], "actions" | "breakdown" | "findings" | "incomplete" | "notes">;
 
 export interface CaseFilter {
   state?: CaseState | undefined;
@@ -49,11 +49,16 @@ export const everyCase = (filter: CaseFilter): Promise<CaseLine[]> =>
 export const openCases = async (): Promise<number> =>
   (await answer(api.GET("/api/v1/abuse/cases", { params: { query: { state: "open", limit: 1 } } }))).total;
 
+/** How often a case is read again while nodes are asked. */
+const pace = 5_000;
+
 export const caseQuery = (id: string) =>
   queryOptions({
     queryKey: ["abuse", "cases", "one", id],
     queryFn: async ({ signal }) =>
       (await answer(api.GET("/api/v1/abuse/cases/{id}", { params: { path: { id } }, signal }))) as Case,
+    // Nodes answer by themselves, and say so by an event; this is for a connection that lost it.
+    refetchInterval: ({ state }) => (state.data?.actions.some((act) => act.state === "pending") ? pace : false),
   });
 
 /** What people change of a case. */

@@ -1,4 +1,6 @@
+import { Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { IconChevronDown } from "@tabler/icons-react";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
@@ -10,7 +12,7 @@ import { Skeleton, viewState } from "@/components/state/states";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useFormat } from "@/text/use-format";
 import { ActDialog } from "../acts/act-dialog";
-import { actsOn, type CaseAct } from "../acts/acts";
+import { actsOn, isOnUser, suggestedAct, type CaseAct } from "../acts/acts";
 import { useBlock } from "../header";
 import { UserLink } from "../shared/user";
 import { diversityQuery } from "../subject/api";
@@ -72,18 +74,46 @@ function Lead({ one }: { one: Case }) {
   );
 }
 
-/** Closing the case, opening it again, or leaving its user alone. */
+/** What stands first: closing the case, leaving the user alone, and what the score suggests. */
 function Acts({ one }: { one: Case }) {
   const { t } = useTranslation("abuse");
   const block = useBlock();
   const [open, setOpen] = useState<CaseAct>();
+  const acts = actsOn(one);
+  const main = suggestedAct(one.recommended);
+  const first = acts.filter((act) => !isOnUser(act));
+  const rest = acts.filter((act) => isOnUser(act) && act !== main);
   return (
     <>
-      {actsOn(one).map((act) => (
+      {first.map((act) => (
         <Action key={act} reason={block} onClick={() => setOpen(act)}>
           {t(`act.${act}.open`)}
         </Action>
       ))}
+      {rest.length > 0 && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <Action icon={IconChevronDown}>{t("act.more")}</Action>
+          </Menu.Target>
+          <Menu.Dropdown>
+            {rest.map((act) => (
+              <Menu.Item
+                key={act}
+                data-danger={act === "revoke" || undefined}
+                disabled={block !== undefined}
+                onClick={() => setOpen(act)}
+              >
+                {t(`act.${act}.open`)}
+              </Menu.Item>
+            ))}
+          </Menu.Dropdown>
+        </Menu>
+      )}
+      {main && acts.includes(main) && (
+        <Action kind="filled" reason={block} onClick={() => setOpen(main)}>
+          {t(`act.${main}.open`)}
+        </Action>
+      )}
       {open && <ActDialog key={open} act={open} cases={[one]} onClose={() => setOpen(undefined)} />}
     </>
   );

@@ -115,7 +115,7 @@ describe("notes", () => {
   it("are read with who wrote them, and added by Ctrl Enter", async () => {
     const notes = [{ id: "n1", text: "Asked the reseller", by: "oleg", at: ago(60) }];
     const { written } = await draw({ notes }, posted);
-    const area = await card("Notes");
+    const area = await card("Notes and acts");
     expect(area.getByText("oleg").closest("li")).toHaveTextContent("oleg Asked the reseller");
     await userEvent.type(area.getByLabelText("Add a note"), "watching{Control>}{Enter}{/Control}");
     await waitFor(() => expect(written()[0]?.body).toEqual({ text: "watching" }));
@@ -125,7 +125,7 @@ describe("notes", () => {
   it("keep what was typed when they are refused", async () => {
     const busy = { status: 503, body: { status: 503, code: "unavailable" } };
     await draw({}, { [`POST /cases/${id}/notes`]: busy });
-    const area = await card("Notes");
+    const area = await card("Notes and acts");
     await userEvent.type(area.getByLabelText("Add a note"), "watching");
     await userEvent.click(area.getByRole("button", { name: "Add note" }));
     expect(await area.findByRole("alert")).toBeInTheDocument();

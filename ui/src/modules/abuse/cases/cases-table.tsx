@@ -1,6 +1,6 @@
 import { Menu } from "@mantine/core";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
-import { IconShieldCheck } from "@tabler/icons-react";
+import { IconChevronDown, IconShieldCheck } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -72,13 +72,29 @@ export function CasesTable({ list, own, sorting, chosen, onAct, onClear, without
 function Bar({ chosen, onAct }: { chosen: Chosen; onAct: NonNullable<CasesTableProps["onAct"]> }) {
   const { t } = useTranslation("abuse");
   const block = useBlock();
+  const [first, second, ...rest] = actsTogether;
+  const button = (act: CaseAct) => (
+    <Action key={act} size="bar" reason={block} onClick={() => onAct(act, chosen.cases)}>
+      {t(`act.${act}.open`)}
+    </Action>
+  );
   return (
     <SelectionBar count={chosen.cases.length} every={chosen.every} onClear={chosen.clear}>
-      {actsTogether.map((act) => (
-        <Action key={act} size="bar" reason={block} onClick={() => onAct(act, chosen.cases)}>
-          {t(`act.${act}.open`)}
-        </Action>
-      ))}
+      {[first, second].map((act) => act && button(act))}
+      <Menu>
+        <Menu.Target>
+          <Action size="bar" icon={IconChevronDown}>
+            {t("act.more")}
+          </Action>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {rest.map((act) => (
+            <Menu.Item key={act} disabled={block !== undefined} onClick={() => onAct(act, chosen.cases)}>
+              {t(`act.${act}.open`)}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
     </SelectionBar>
   );
 }

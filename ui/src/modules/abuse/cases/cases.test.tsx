@@ -101,10 +101,10 @@ describe("many cases at once", () => {
 });
 
 it("a case can be dismissed while it is open, and opened again afterwards; what is acted on cannot", () => {
-  expect(actsOn({ state: "open" })).toContain("dismiss");
-  expect(actsOn({ state: "actioned" })).not.toContain("dismiss");
-  expect(actsOn({ state: "dismissed" })).toEqual(["reopen", "mute"]);
-  expect(actsOn({ state: "expired" })).toContain("reopen");
+  expect(actsOn(makeLine({ state: "open" }))).toContain("dismiss");
+  expect(actsOn(makeLine({ state: "actioned" }))).not.toContain("dismiss");
+  expect(actsOn(makeLine({ state: "dismissed" }))).toEqual(["reopen", "mute"]);
+  expect(actsOn(makeLine({ state: "expired" }))).toContain("reopen");
 });
 
 it("points are a share of what is possible, and never more than all of it", () => {

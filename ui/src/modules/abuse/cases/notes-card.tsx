@@ -7,23 +7,37 @@ import { Card } from "@/components/layout/card";
 import { ProblemNote } from "@/components/state/problem-view";
 import { Avatar } from "@/components/text/avatar";
 import { useFormat } from "@/text/use-format";
+import { ActEntry } from "../acts/act-entry";
+import type { Act } from "../acts/api";
 import { useBlock } from "../header";
 import { useNote, type Case, type Note } from "./api";
 import classes from "./cases.module.css";
 
-/** What people said about the case, the oldest first, and a field for the next word. */
+/** What people said and did about the case, the oldest first, and a field for the next word. */
 export function NotesCard({ one }: { one: Case }) {
   const { t } = useTranslation("abuse");
+  const entries = told(one);
   return (
     <Card title={t("notes.title")} label={t("notes.title")} flush>
       <ul>
-        {one.notes.map((note) => (
-          <NoteEntry key={note.id} note={note} />
-        ))}
+        {entries.map((entry) =>
+          entry.act ? <ActEntry key={entry.at} act={entry.act} /> : <NoteEntry key={entry.at} note={entry.note} />,
+        )}
       </ul>
       <NoteForm id={one.id} />
     </Card>
   );
+}
+
+type Told = { at: string; act: Act; note?: undefined } | { at: string; note: Note; act?: undefined };
+
+/** Notes and acts in one order. */
+export function told({ notes, actions }: Pick<Case, "notes" | "actions">): Told[] {
+  const all: Told[] = [
+    ...notes.map((note) => ({ at: note.at, note })),
+    ...actions.map((act) => ({ at: act.started_at, act })),
+  ];
+  return all.sort((a, b) => Date.parse(a.at) - Date.parse(b.at));
 }
 
 function NoteEntry({ note: { text, by, at } }: { note: Note }) {

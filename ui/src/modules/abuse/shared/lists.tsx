@@ -32,9 +32,11 @@ const pageSize = 50;
 export const listQuery = <Row,>(
   queryKey: QueryKey,
   read: (page: PageQuery, signal: AbortSignal) => Promise<Page<Row>>,
+  refetchInterval: number | false = false,
 ) =>
   infiniteQueryOptions({
     queryKey,
+    refetchInterval,
     queryFn: ({ pageParam, signal }) =>
       read({ limit: pageSize, ...(pageParam !== "" && { cursor: pageParam }) }, signal),
     initialPageParam: "",
