@@ -17,7 +17,7 @@ import (
 // Why an address is not blocked.
 var (
 	errForm     = fault.Invalid("invalid_value", cannot+"is no address and no network")
-	errLoopback = fault.Invalid("blocks_loopback", cannot+"contains addresses of every host itself")
+	errLoopback = fault.Invalid("blocks_loopback", cannot+"contains loopback addresses")
 	errPrivate  = fault.Invalid("blocks_private", cannot+"contains private addresses")
 	errNode     = fault.Invalid("blocks_node", cannot+"contains the address of a node")
 	errPanel    = fault.Invalid("blocks_panel", cannot+"contains the address of the panel")
