@@ -17,20 +17,22 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/httpapi"
 	"panel/platform/jobs"
+	"panel/platform/settings"
 )
 
 func newActs(
 	db *database.DB, clock clockwork.Clock, j audit.Journal, bus *events.Bus, queue *jobs.Enqueuer, v *views.Views,
 	c *cases.Cases, fleet nodesapi.Fleet, commands nodesapi.Commands, clients clientsapi.Clients, users clientsapi.Acts,
-	b *blocks.Blocks,
+	b *blocks.Blocks, stop *automation.Switch, doc *settings.Doc[Settings],
 ) *acts.Acts {
 	return acts.New(acts.Tools{
 		DB: db, Clock: clock, Journal: j, Bus: bus, Queue: queue, Views: v, Cases: c, Fleet: fleet, Commands: commands,
-		Clients: clients, Users: users, Blocks: b,
+		Clients: clients, Users: users, Blocks: b, Stop: stop, Plan: automatic(doc),
 	})
 }
 

@@ -20,6 +20,7 @@ import (
 	"panel/modules/abuse/internal/watching"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/doctor"
 	"panel/platform/entitlement"
@@ -77,6 +78,7 @@ func Module() module.Module {
 		Tidy:       intake.Tidy(),
 		Migrations: module.SQL(files),
 		Commands:   console.Commands,
+		Acts:       []automation.Act{acts.Automatic(feature)},
 		Checks:     []doctor.Check{check()},
 		Private: []any{
 			openSettings, intake.New, views.New, newAllowlist, newWatching, newCases, newLookups, newBlocks,
@@ -98,7 +100,7 @@ func attach(
 		Jobs: append(append(l.Workers(), a.Workers()...), i.RenewWorker(kept(doc), forgets(c, a, b, kept(doc))),
 			w.Worker()),
 		Schedules: []jobs.Schedule{
-			intake.RenewSchedule(), watching.Schedule(), lookups.Schedule(), acts.Schedule(),
+			intake.RenewSchedule(), watching.Schedule(), lookups.Schedule(), acts.Schedule(), acts.AutomaticSchedule(),
 		},
 		Listeners: []events.Listener{placeListener(w)},
 		Loops:     append(i.Loops(), c.Run), Metrics: collectors(db),

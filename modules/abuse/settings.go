@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"panel/modules/abuse/internal/acts"
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/score"
@@ -29,6 +30,7 @@ type Settings struct {
 	Hosts           []string         `json:"hosts" maxItems:"2000" doc:"Names that nobody is to reach, with everything below them"`
 	Countries       []string         `json:"countries" maxItems:"250" doc:"ISO 3166 codes of countries that nobody is to reach"`
 	Record          Record           `json:"record" doc:"What entries keep on their own disks to answer complaints from"`
+	Automatic       Automatic        `json:"automatic" doc:"What is done about users without being asked"`
 }
 
 // Collect says what agents look for.
@@ -55,11 +57,31 @@ type Record struct {
 	MB    int `json:"mb" minimum:"1" maximum:"1024" doc:"How large it gets; the oldest goes first"`
 }
 
+// Automatic is what is done about a user when a step is recommended; by default nothing.
+type Automatic struct {
+	Warn      []string `json:"warn" enum:"warn,limit,drop_sessions,block_ips,revoke" maxItems:"5" doc:"When a warning is recommended"`
+	SoftBlock []string `json:"soft_block" enum:"warn,limit,drop_sessions,block_ips,revoke" maxItems:"5"`
+	TempBlock []string `json:"temp_block" enum:"warn,limit,drop_sessions,block_ips,revoke" maxItems:"5"`
+	HardBlock []string `json:"hard_block" enum:"warn,limit,drop_sessions,block_ips,revoke" maxItems:"5"`
+	Minutes   int      `json:"minutes" minimum:"5" maximum:"10080" doc:"After how many minutes it ends by itself"`
+}
+
+// steps are the acts by the step that is recommended.
+func (a *Automatic) steps() map[score.Step]*[]string {
+	return map[score.Step]*[]string{
+		score.Warn: &a.Warn, score.SoftBlock: &a.SoftBlock,
+		score.TempBlock: &a.TempBlock, score.HardBlock: &a.HardBlock,
+	}
+}
+
 // usual are the settings as long as nobody has set them.
 var usual = Settings{
 	KeepDays: 90, KeepAddressDays: 14, Scoring: score.Usual, Thresholds: score.UsualThresholds,
 	Collect: Collect{Enabled: true, Kinds: []string{}, Limits: Limits(agentapi.UsualAbuseLimits)},
 	Hosts:   []string{}, Countries: []string{}, Record: Record{Hours: 24, MB: 256},
+	Automatic: Automatic{
+		Warn: []string{}, SoftBlock: []string{}, TempBlock: []string{}, HardBlock: []string{}, Minutes: 60,
+	},
 }
 
 // checked refuses settings that contradict themselves, and brings lists into their one form.
@@ -78,9 +100,18 @@ func checked(s *Settings) error {
 	if s.Countries, err = eachOnce(s.Countries, countryCode, "countries"); err != nil {
 		return err
 	}
-	s.Collect.Kinds, err = eachOnce(s.Collect.Kinds, func(kind string) (string, bool) { return kind, true }, "kinds")
-	return err
+	if s.Collect.Kinds, err = eachOnce(s.Collect.Kinds, asItIs, "kinds"); err != nil {
+		return err
+	}
+	for step, kinds := range s.Automatic.steps() {
+		if *kinds, err = eachOnce(*kinds, asItIs, "automatic."+string(step)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
+
+func asItIs(text string) (string, bool) { return text, true }
 
 // eachOnce are the values of a list in their one form, sorted.
 func eachOnce(all []string, form func(string) (string, bool), field string) ([]string, error) {
@@ -129,6 +160,20 @@ func rules(doc *settings.Doc[Settings]) func(ctx context.Context) (cases.Rules, 
 	return func(ctx context.Context) (cases.Rules, error) {
 		s, _, err := doc.Get(ctx)
 		return cases.Rules{Values: s.Scoring, Thresholds: s.Thresholds}, err
+	}
+}
+
+// automatic is what the settings want done about users without being asked.
+func automatic(doc *settings.Doc[Settings]) func(ctx context.Context) (acts.Plan, error) {
+	return func(ctx context.Context) (acts.Plan, error) {
+		s, _, err := doc.Get(ctx)
+		plan := acts.Plan{Kinds: map[string][]string{}, Minutes: s.Automatic.Minutes}
+		for step, kinds := range s.Automatic.steps() {
+			if len(*kinds) > 0 {
+				plan.Kinds[string(step)] = *kinds
+			}
+		}
+		return plan, err
 	}
 }
 

@@ -76,6 +76,10 @@ test("a shared account becomes a case, which explains itself and is closed by pe
   await limited.getByRole("button", { name: "Undo…" }).click();
   await dialog.getByRole("button", { name: "Undo", exact: true }).click();
   await expect(limited).toContainText("Undone");
+  const warned = notes.getByRole("listitem").filter({ hasText: "warned the user" });
+  await warned.getByRole("button", { name: "Undo…" }).click();
+  await dialog.getByRole("button", { name: "Undo", exact: true }).click();
+  await expect(warned).toContainText("Undone");
 
   await page.getByRole("button", { name: "Mute…" }).click();
   await passesGates(page);

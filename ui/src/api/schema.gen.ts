@@ -4737,6 +4737,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        AbuseAutomatic: {
+            hard_block: ("warn" | "limit" | "drop_sessions" | "block_ips" | "revoke")[];
+            /**
+             * Format: int64
+             * @description After how many minutes it ends by itself
+             */
+            minutes: number;
+            soft_block: ("warn" | "limit" | "drop_sessions" | "block_ips" | "revoke")[];
+            temp_block: ("warn" | "limit" | "drop_sessions" | "block_ips" | "revoke")[];
+            /** @description When a warning is recommended */
+            warn: ("warn" | "limit" | "drop_sessions" | "block_ips" | "revoke")[];
+        };
         AbuseCollect: {
             /** @description false: agents collect nothing */
             enabled: boolean;
@@ -4839,6 +4851,8 @@ export interface components {
             mb: number;
         };
         AbuseSettings: {
+            /** @description What is done about users without being asked */
+            automatic: components["schemas"]["AbuseAutomatic"];
             /** @description What agents look for */
             collect: components["schemas"]["AbuseCollect"];
             /** @description ISO 3166 codes of countries that nobody is to reach */

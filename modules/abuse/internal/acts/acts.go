@@ -17,6 +17,7 @@ import (
 	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/audit"
+	"panel/platform/automation"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -130,6 +131,9 @@ type Tools struct {
 	Clients  clientsapi.Clients
 	Users    clientsapi.Acts
 	Blocks   *blocks.Blocks
+	Stop     *automation.Switch
+	// Plan is what the settings want done without being asked.
+	Plan func(ctx context.Context) (Plan, error)
 }
 
 // Acts does and undoes.

@@ -44,6 +44,7 @@ func (a *Acts) Workers() []jobs.Worker {
 	const beside, grace = 16, 30 * time.Second
 	return []jobs.Worker{
 		{Kind: kindEnd, Work: func(ctx context.Context, _ jobs.Job) error { return a.EndDue(ctx) }},
+		{Kind: kindAutomatic, Work: func(ctx context.Context, _ jobs.Job) error { return a.ByThemselves(ctx) }},
 		{
 			Kind: kindAnswer, Limit: beside, Timeout: orderLimit + grace,
 			Work: jobs.Do(func(ctx context.Context, _ jobs.Job, args answerArgs) error {

@@ -27,6 +27,7 @@ const settings: Settings = {
   hosts: ["phishing.example"],
   countries: [],
   record: { hours: 24, mb: 256 },
+  automatic: { warn: [], soft_block: ["limit"], temp_block: [], hard_block: [], minutes: 60 },
   scoring: {
     min_score: 50,
     cooldown_minutes: 15,
@@ -106,6 +107,19 @@ describe("settings of abuse protection", () => {
     await save();
     await waitFor(() => expect(written()).toHaveLength(1));
     expect((written()[0]!.body as { settings: Settings }).settings.collect.enabled).toBe(false);
+  });
+
+  it("say that nothing is done by itself until it is chosen, for each step that the score suggests", async () => {
+    const { written } = await open();
+    expect(screen.getByText(/^Nothing, unless you choose it here/)).toBeInTheDocument();
+    await user.click(screen.getByRole("combobox", { name: "When the score suggests: hard block" }));
+    await user.click(await screen.findByRole("option", { name: "Revoke" }));
+    await save();
+    await waitFor(() => expect(written()).toHaveLength(1));
+    expect((written()[0]!.body as { settings: Settings }).settings.automatic).toEqual({
+      ...settings.automatic,
+      hard_block: ["revoke"],
+    });
   });
 
   it("put a refusal at its field", async () => {

@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { useSettingsDocument } from "@/api/settings-document";
 import { SettingsForm, type SettingsFormProps } from "@/components/form/settings-form";
 import classes from "./abuse.module.css";
+import { actKinds } from "./acts/acts";
 import { settingsCalls, type Settings } from "./api";
 import { ScoringFields } from "./scoring-fields";
 import { signalKinds } from "./shared/kinds";
@@ -35,6 +36,7 @@ export default function SettingsSection() {
   );
 }
 
+const automaticSteps = ["warn", "soft_block", "temp_block", "hard_block"] as const;
 const levels = ["warn", "limit", "block"] as const;
 const mostScore = 255;
 const mostCount = 1_000_000;
@@ -116,6 +118,20 @@ function Parts({ field, form }: Drawn) {
           {number("record.hours", t("settings.hours"), [0, 168], t("settings.hoursHelp"))}
           {number("record.mb", t("settings.mb"), [1, 1024])}
         </div>
+      </Part>
+      <Part title={t("settings.automatic")} text={t("settings.automaticText")}>
+        <div className={classes.pair}>
+          {automaticSteps.map((step) => (
+            <MultiSelect
+              key={step}
+              label={t("settings.when", { step: t(`case.step.${step}`) })}
+              placeholder={form.getValues().automatic[step].length === 0 ? t("settings.nothing") : undefined}
+              data={actKinds.map((value) => ({ value, label: t(`act.${value}.verb`) }))}
+              {...field(`automatic.${step}` as never)}
+            />
+          ))}
+        </div>
+        <div className={classes.pair}>{number("automatic.minutes", t("settings.minutes"), [5, 10_080])}</div>
       </Part>
       <ScoringFields number={number} />
     </>

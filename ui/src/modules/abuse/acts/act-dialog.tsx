@@ -106,7 +106,7 @@ function DurationField({ act, minutes, onChange }: { act: CaseAct; minutes: numb
     <Select
       size="md"
       label={t("act.until")}
-      description={t("act.untilHelp")}
+      description={t(act === "block_ips" ? "act.untilHelpAway" : "act.untilHelp")}
       allowDeselect={false}
       data={options.map((value) => ({
         value: String(value),

@@ -78,7 +78,7 @@ function BlockForm({ onClose }: { onClose: () => void }) {
         id={ids.minutes}
         size="md"
         label={t("act.until")}
-        description={t("act.untilHelp")}
+        description={t("act.untilHelpAway")}
         allowDeselect={false}
         data={minutes.map((value) => ({ value: String(value), label: format.span(value * 60) }))}
         value={String(span)}
