@@ -35,7 +35,7 @@ var masked = []struct {
 		"$1<16 characters>",
 	},
 	// What is known of the past begins with the first whole minute of a panel.
-	{regexp.MustCompile(`("earliest"): (?:null|"<time>")`), `$1: "<null or time>"`},
+	{regexp.MustCompile(`("(?:earliest|counted_at)"): (?:null|"<time>")`), `$1: "<null or time>"`},
 	// The database server and the platform of whoever runs the tests.
 	{
 		regexp.MustCompile(

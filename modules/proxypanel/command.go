@@ -184,7 +184,7 @@ func scopesCommand(env cli.Env) *cobra.Command {
 			if err := client.Get(cmd.Context(), "/api/v1/proxypanel/scopes", &list); err != nil {
 				return err
 			}
-			return cli.PrintAll(env, "panelctl.proxypanel.scopes/v1", list.Items, []string{"Scope", "Use"},
+			return cli.PrintAll(env, "panelctl.proxypanel.scopes/v1", list.Items, []string{"Scope", "Needed for"},
 				func(s TokenScope) []string { return []string{s.Scope, s.Use} })
 		},
 	}

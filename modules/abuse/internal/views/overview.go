@@ -94,9 +94,9 @@ type hourRow struct {
 func (v *Views) counted(ctx context.Context, out *Overview) error {
 	now := v.clock.Now().UTC()
 	today := now.Truncate(day)
-	var at []*time.Time
+	var at []time.Time
 	var rows []hourRow
-	err := v.db.In(ctx).NewRaw("select alive_at from abuse_progress").Scan(ctx, &at)
+	err := v.db.In(ctx).NewRaw("select alive_at from abuse_progress where alive_at is not null").Scan(ctx, &at)
 	if err == nil {
 		err = v.db.In(ctx).NewRaw("select at, kind, signals from abuse_hours where at >= ? order by signals desc, kind",
 			today.Add(-(daysShown-1)*day)).Scan(ctx, &rows)
@@ -105,7 +105,8 @@ func (v *Views) counted(ctx context.Context, out *Overview) error {
 		return database.Fault(fmt.Errorf("read how many signals there were: %w", err), nil)
 	}
 	if len(at) > 0 {
-		out.CountedAt = utc(at[0])
+		counted := at[0].UTC()
+		out.CountedAt = &counted
 	}
 	out.Hours = bars(now.Truncate(time.Hour), time.Hour, hoursShown, rows)
 	out.Days = bars(today, day, daysShown, rows)
