@@ -52,7 +52,7 @@ function CaseFigures({ overview: { cases, hours } }: { overview: Overview }) {
   return (
     <Card flush label={t("overview.cases")}>
       <Figures>
-        <Figure lead name={t("case.state.open")} value={format.number(cases.open)} note={way("open")} />
+        <Figure name={t("case.state.open")} value={format.number(cases.open)} note={way("open")} />
         <Figure name={t("case.state.actioned")} value={format.number(cases.actioned)} note={way("actioned")} />
         <Figure name={t("case.state.dismissed")} value={format.number(cases.dismissed)} note={way("dismissed")} />
         <Figure
