@@ -160,7 +160,7 @@ func TestBootstrapIsContinuedWhereverItBrokeOff(t *testing.T) {
 				if !broken && r.URL.Path == path {
 					broken = true
 					if answered {
-						b.there.Pass(&deaf{header: http.Header{}}, r)
+						b.there.Pass(&lostAnswer{header: http.Header{}}, r)
 					}
 					remnawavetest.Destroy(w)
 					return
@@ -177,12 +177,12 @@ func TestBootstrapIsContinuedWhereverItBrokeOff(t *testing.T) {
 	}
 }
 
-// deaf takes an answer that is lost.
-type deaf struct{ header http.Header }
+// lostAnswer takes an answer that reaches nobody.
+type lostAnswer struct{ header http.Header }
 
-func (d *deaf) Header() http.Header       { return d.header }
-func (*deaf) WriteHeader(int)             {}
-func (*deaf) Write(b []byte) (int, error) { return len(b), nil }
+func (d *lostAnswer) Header() http.Header       { return d.header }
+func (*lostAnswer) WriteHeader(int)             {}
+func (*lostAnswer) Write(b []byte) (int, error) { return len(b), nil }
 
 // Somebody else was first while an earlier call had only noted its credentials: they are forgotten.
 func TestCredentialsThatDoNotOpenAreForgotten(t *testing.T) {

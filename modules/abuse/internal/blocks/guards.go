@@ -63,13 +63,13 @@ const (
 )
 
 // Guards are the addresses that nobody blocks.
-type Guards struct{ nodes, panel, asker []netip.Addr }
+type Guards struct{ nodes, panel, caller []netip.Addr }
 
 // Guards reads which addresses nobody blocks now. It may ask the name service, and so runs in no transaction.
 func (b *Blocks) Guards(ctx context.Context) (*Guards, error) {
 	out := &Guards{panel: b.ofPanel(ctx)}
 	if addr, err := netip.ParseAddr(access.Address(ctx)); err == nil {
-		out.asker = []netip.Addr{addr.Unmap().WithZone("")}
+		out.caller = []netip.Addr{addr.Unmap().WithZone("")}
 	}
 	nodes, err := b.Fleet.Nodes(ctx)
 	if err != nil {
@@ -127,7 +127,7 @@ func (g *Guards) refusal(network netip.Prefix) *fault.Fault {
 		return errLoopback
 	case slices.ContainsFunc(privates, network.Overlaps):
 		return errPrivate
-	case slices.ContainsFunc(g.asker, holds):
+	case slices.ContainsFunc(g.caller, holds):
 		return errYourself
 	case slices.ContainsFunc(g.panel, holds):
 		return errPanel
