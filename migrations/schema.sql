@@ -2168,11 +2168,51 @@ create table proxypanel_connections (
 CREATE UNIQUE INDEX proxypanel_connections_base_url ON proxypanel_connections USING btree (base_url);
 CREATE UNIQUE INDEX proxypanel_connections_label ON proxypanel_connections USING btree (label);
 
+create table proxypanel_objects (
+  connection_id uuid not null,
+  kind text not null,
+  external_id uuid not null,
+  name text not null,
+  parent_id uuid,
+  fields jsonb not null,
+  hash bytea not null,
+  seen_at timestamp with time zone not null,
+  gone_at timestamp with time zone,
+  constraint proxypanel_objects_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_objects_pkey PRIMARY KEY (connection_id, kind, external_id)
+);
+CREATE INDEX proxypanel_objects_gone ON proxypanel_objects USING btree (gone_at) WHERE (gone_at IS NOT NULL);
+CREATE INDEX proxypanel_objects_name ON proxypanel_objects USING btree (connection_id, kind, name, external_id);
+
 create table proxypanel_paces (
   base_url text not null,
   next_at timestamp with time zone not null,
   constraint proxypanel_paces_pkey PRIMARY KEY (base_url)
 );
+
+create table proxypanel_users (
+  row_id uuid default gen_random_uuid() not null,
+  connection_id uuid not null,
+  id bigint not null,
+  username text not null,
+  status text not null,
+  tag text not null,
+  traffic_limit bigint not null,
+  traffic_used bigint not null,
+  lifetime_used bigint not null,
+  expires_at timestamp with time zone,
+  online_at timestamp with time zone,
+  last_node_id uuid,
+  made_at timestamp with time zone,
+  squads jsonb not null,
+  hash bytea not null,
+  seen_at timestamp with time zone not null,
+  gone_at timestamp with time zone,
+  constraint proxypanel_users_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_users_pkey PRIMARY KEY (connection_id, id)
+);
+CREATE INDEX proxypanel_users_gone ON proxypanel_users USING btree (gone_at) WHERE (gone_at IS NOT NULL);
+CREATE INDEX proxypanel_users_name ON proxypanel_users USING btree (connection_id, username, row_id);
 
 create table recovery_codes (
   account_id uuid not null,

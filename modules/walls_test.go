@@ -336,7 +336,8 @@ func tableOwners(t *testing.T) map[string]string {
 	return owners
 }
 
-// A table has one owner: whoever creates it; no other package maps it, and none names it in SQL.
+// A table has one owner: whoever creates it; no other package maps it, and none names it in SQL. A temporary one is
+// created in the file that maps it.
 func TestOneOwnerPerTable(t *testing.T) {
 	t.Parallel()
 	owners := tableOwners(t)
@@ -345,7 +346,9 @@ func TestOneOwnerPerTable(t *testing.T) {
 			return
 		}
 		for _, match := range tagged.FindAllStringSubmatch(content, -1) {
-			require.Equal(t, owners[match[1]], ownerOf(path), "%s maps the table %s", path, match[1])
+			if !strings.Contains(content, "create temporary table if not exists "+match[1]+" ") {
+				require.Equal(t, owners[match[1]], ownerOf(path), "%s maps the table %s", path, match[1])
+			}
 		}
 		for _, table := range tablesIn(t, path, content) {
 			owner, by := owners[table], ownerOf(path)

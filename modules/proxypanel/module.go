@@ -2,13 +2,15 @@
 //
 // A connection is the access to one such panel (connections.go). Each is looked at once a minute and says what is wrong
 // by its cause (looks.go). A fresh one gets its first administrator and our token in the first installation
-// (bootstrap.go). How a Remnawave is asked is in internal/remnawave; remnawavetest stands in for one in tests.
+// (bootstrap.go). What is known of its objects and users is in internal/shadow. How a Remnawave is asked is in
+// internal/remnawave; remnawavetest stands in for one in tests.
 package proxypanel
 
 import (
 	"embed"
 	"time"
 
+	"panel/modules/proxypanel/internal/shadow"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/doctor"
@@ -75,12 +77,12 @@ func Module() module.Module {
 		},
 		Events:     eventKinds(),
 		Secrets:    secrets(),
-		Tidy:       []jobs.Tidy{tidyPaces, tidyBootstraps},
+		Tidy:       append([]jobs.Tidy{tidyPaces, tidyBootstraps}, shadow.Tidy()...),
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Reference:  []module.Page{{Name: "proxy-panel-scopes", Text: scopesPage}},
-		Private:    []any{newStore, newPace, newDoor, newConnections, newBootstrap, newHandlers},
+		Private:    []any{shadow.New, newStore, newPace, newDoor, newConnections, newBootstrap, newHandlers},
 		Attach:     attach,
 	}
 }
