@@ -260,6 +260,37 @@ var contract = []struct {
 		answer.refused(http.StatusInternalServerError, "A061")
 		require.Contains(c.t, answer.body["message"], "outbounds")
 	}},
+	{"a configuration without inbounds is refused", func(c *caller) {
+		bare := object{"inbounds": []object{}, "outbounds": []object{{"tag": "DIRECT", "protocol": "freedom"}}}
+		c.call("POST", "/config-profiles", object{"name": some("p"), "config": bare}).
+			refused(http.StatusInternalServerError, "A112")
+		answer := c.call("PATCH", "/config-profiles", object{"uuid": c.profile(some("t"))["uuid"], "config": bare})
+		answer.refused(http.StatusInternalServerError, "A061")
+		require.Contains(c.t, answer.body["message"], "inbounds")
+	}},
+	{"a node whose inbounds become none is disabled and loses its profile", func(c *caller) {
+		profile := c.profile(some("t"))
+		node := c.node(profile)
+		c.call("PATCH", "/nodes", object{"uuid": node["uuid"], "configProfile": object{
+			"activeConfigProfileUuid": profile["uuid"], "activeInbounds": []any{},
+		}}).is(http.StatusOK)
+		require.Eventually(c.t, func() bool {
+			now := c.call("GET", "/nodes/"+node["uuid"].(string), nil).is(http.StatusOK).response()
+			return now["isDisabled"] == true && now["configProfile"].(object)["activeConfigProfileUuid"] == nil
+		}, 10*time.Second, 50*time.Millisecond)
+	}},
+	{"the inbounds of a squad are replaced whole", func(c *caller) {
+		first, second := c.profile(some("t")), c.profile(some("t"))
+		squad := c.call("POST", "/internal-squads", object{
+			"name": some("s"), "inbounds": []any{inbound(first)["uuid"]},
+		}).is(http.StatusCreated).response()
+		c.t.Cleanup(func() { c.cleaned("/internal-squads/" + squad["uuid"].(string)) })
+		c.call("PATCH", "/internal-squads", object{"uuid": squad["uuid"], "inbounds": []any{inbound(second)["uuid"]}}).
+			is(http.StatusOK)
+		left := c.call("GET", "/internal-squads/"+squad["uuid"].(string), nil).list("inbounds")
+		require.Len(c.t, left, 1)
+		require.Equal(c.t, inbound(second)["uuid"], left[0].(object)["uuid"])
+	}},
 	{"a renamed tag leaves nodes, squads and hosts", func(c *caller) {
 		profile := c.profile(some("t"))
 		id := inbound(profile)["uuid"]

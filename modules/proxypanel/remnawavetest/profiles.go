@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -213,14 +214,21 @@ func (p *Panel) deleteProfile(r *request) answer {
 
 // flaw is what the panel finds wrong with a configuration.
 func flaw(config object) string {
-	if out, _ := config["outbounds"].([]any); len(out) == 0 {
+	out, _ := config["outbounds"].([]any)
+	switch {
+	case len(rawInbounds(config)) == 0:
+		return "Config doesn't have inbounds."
+	case len(out) == 0:
 		return "Config doesn't have outbounds."
 	}
 	seen := map[any]bool{}
 	for _, inbound := range rawInbounds(config) {
 		tag, _ := inbound["tag"].(string)
-		if tag == "" {
+		switch {
+		case tag == "":
 			return "All inbounds must have a unique tag."
+		case strings.Contains(tag, ","):
+			return "Character ',' is not allowed in inbound tag."
 		}
 		if seen[tag] {
 			return "Duplicate inbound tag " + tag

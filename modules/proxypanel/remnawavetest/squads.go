@@ -108,3 +108,15 @@ func (p *Panel) deleteSquad(r *request) answer {
 	p.drop(squads, squad)
 	return done()
 }
+
+// AddSquad puts a squad without inbounds there and gives its id.
+func (p *Panel) AddSquad(name string) string {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	now := stamp(p.now())
+	squad := p.add(squads, object{
+		"uuid": uuid.NewString(), "viewPosition": len(p.tables[squads]) + 1, "name": name, "inbounds": []object{},
+		"createdAt": now, "updatedAt": now,
+	})
+	return squad["uuid"].(string)
+}
