@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"panel/modules/domains/domainsapi"
@@ -46,6 +47,7 @@ func (s *service) remove(ctx context.Context, f *flowRow, kind string) (*applyRo
 		return nil, err
 	}
 	a := s.newApply(ctx, f, kind, plan.Result{}, before, graph.Graph{})
+	maps.DeleteFunc(installed, func(_ string, part plan.Fragment) bool { return part.OnlyServed() })
 	nodes, err := s.nodes.byID(ctx, slicesOfKeys(installed))
 	if err != nil {
 		return nil, fmt.Errorf("look up the nodes of a flow: %w", err)
@@ -292,7 +294,7 @@ func (s *service) restore(ctx context.Context, id, nodeID string) (*applyRow, er
 	if err != nil {
 		return nil, err
 	}
-	if !n.Online {
+	if !n.Online && !part.OnlyServed() {
 		return nil, agentOffline([]awayNode{{n.ID, n.Name}})
 	}
 	drawn, err := s.store.installedGraph(ctx, f)
@@ -310,6 +312,9 @@ func (s *service) restore(ctx context.Context, id, nodeID string) (*applyRow, er
 		Order: 1, NodeID: n.ID, NodeName: n.Name, Role: part.Role, Action: plan.ActionConfigure,
 		Interruption: plan.Reload, Detail: "install the flow's part again", DetailCode: "restores",
 	}}
+	if part.OnlyServed() { // a proxy panel serves there, and gets its part again
+		result.Plan.Steps = nil
+	}
 	a := s.newApply(ctx, f, kindRestore, result, drawn, drawn)
 	a.VersionID = f.InstalledVersionID
 	if f.InstalledRevision != nil {

@@ -344,7 +344,7 @@ func listing(a *applyRow) (nodeIDs []string) {
 // noteStart has one entry in the journal; who listens gets the start of every apply, and that it was forced besides.
 func (s *service) noteStart(ctx context.Context, f *flowRow, a *applyRow) error {
 	action, changes := flowsapi.EventApplyStarted, map[string]audit.Change{"apply": {To: a.ID}, "kind": {To: a.Kind}}
-	if a.Kind == kindRestore {
+	if a.Kind == kindRestore && len(a.Steps) > 0 {
 		changes["node"] = audit.Change{To: a.Steps[0].NodeName}
 	}
 	news := []string{flowsapi.EventApplyStarted}

@@ -3,6 +3,7 @@ package flows
 import (
 	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"panel/modules/flows/internal/plan"
 	"panel/modules/flows/internal/redraw"
 	"panel/modules/flows/internal/relays"
+	"panel/modules/flows/internal/served"
 	"panel/modules/flows/internal/stages"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -46,6 +48,8 @@ func exportApplies(s *service) flowsapi.Applies { return appliesHook{s} }
 
 func exportEvidence(h *hooks) flowsapi.CanaryEvidence { return evidenceHook{h} }
 
+func exportPanels(h *hooks) flowsapi.ProxyPanels { return &h.panels }
+
 func exportPolicies(h *hooks) flowsapi.Policies { return &h.policies }
 
 func exportPolicyUses(s *service) flowsapi.PolicyUses { return governed.Uses{DB: s.db} }
@@ -61,6 +65,7 @@ type hooks struct {
 	canary  []evidenceSource
 
 	policies governed.Sources
+	panels   served.Sources
 }
 
 type (
@@ -180,6 +185,30 @@ func (h *hooks) poolsBy(ctx context.Context, ids []string) (map[string]flowsapi.
 	return out, nil
 }
 
+// servedHook is flowsapi.Served.
+type servedHook struct{ *service }
+
+func exportServed(s *service) flowsapi.Served { return servedHook{s} }
+
+// OfApply gives what an apply wants proxy panels to run, and of one that is over what is installed.
+func (h servedHook) OfApply(ctx context.Context, applyID string) ([]flowsapi.ServedPart, error) {
+	row := new(applyRow)
+	err := h.db.In(ctx).NewSelect().Model(row).Column("id", "flow_id", "content", "finished_at").Where("id = ?", applyID).
+		Scan(ctx)
+	switch {
+	case errors.Is(err, sql.ErrNoRows): // with its flow, which has left its nodes
+		return []flowsapi.ServedPart{}, nil
+	case err != nil:
+		return nil, database.Fault(err, nil)
+	}
+	if row.FinishedAt == nil {
+		parts, err := h.store.openContent(row)
+		return plan.ServedParts(parts), err
+	}
+	parts, err := h.store.installed(ctx, row.FlowID)
+	return plan.ServedParts(parts), err
+}
+
 // exported is flowsapi.Flows.
 type exported struct {
 	*service
@@ -256,7 +285,7 @@ func (e *exported) some(ctx context.Context, where string, most int, args ...any
 		out[i] = flowsapi.Flow{
 			ID: f.ID, Name: f.Name, OwnerID: f.OwnerID, Tags: f.Tags, Enabled: f.Enabled, Applying: f.Applying,
 			DraftRevision: f.DraftRevision, InstalledRevision: f.InstalledRevision, NodeIDs: f.NodeIDs,
-			Entries: entriesOf(drawnOr(f.Installed), f.InstalledHosts),
+			Entries: entriesOf(f.ID, drawnOr(f.Installed), f.InstalledHosts),
 		}
 		if f.InstalledRevision > 0 {
 			out[i].InstalledAt = f.InstalledAt

@@ -80,6 +80,7 @@ func TestOtherModulesReadFlows(t *testing.T) {
 	require.Equal(t, []flowsapi.Entry{{
 		Block: "in", NodeID: s.fleet.id("fra-01"), Host: "192.0.2.2", Port: "443", Transport: "raw",
 		Security: "reality", Protocol: "vless", L4: "tcp", ServerName: f.Entries[0].ServerName,
+		Tag: "flow." + s.flow + ".in.in",
 	}}, f.Entries)
 	require.NotEmpty(t, f.Entries[0].ServerName, "a listener of REALITY shows the names of its target")
 	for _, id := range []string{"zzz", database.NewID()} {

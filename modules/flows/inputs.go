@@ -42,6 +42,9 @@ func (s *service) facts(
 	if err := s.related(ctx, &in); err != nil {
 		return in, nil, err
 	}
+	if in.Panels, err = s.hooks.panels.Nodes(ctx, g); err != nil {
+		return in, nil, err
+	}
 	if in.Domains, err = s.domains(ctx, f.OwnerID, g); err != nil {
 		return in, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"panel/modules/flows/internal/governed"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/served"
 	"panel/modules/flows/internal/stages"
 	"panel/modules/flows/internal/words"
 	"panel/modules/nodes/nodesapi"
@@ -272,11 +273,11 @@ func (r *runner) forbids(ctx context.Context, f *flowRow, row *applyRow) (bool, 
 func (s *service) changeOf(f *flowRow, kind string, before, after graph.Graph, hosts []plan.Host) flowsapi.Change {
 	return flowsapi.Change{
 		FlowID: f.ID, FlowName: f.Name, OwnerID: f.OwnerID, Kind: kind,
-		Before: entriesOf(before, f.InstalledHosts), After: entriesOf(after, hosts),
+		Before: entriesOf(f.ID, before, f.InstalledHosts), After: entriesOf(f.ID, after, hosts),
 	}
 }
 
-func entriesOf(g graph.Graph, hosts []plan.Host) []flowsapi.Entry {
+func entriesOf(flowID string, g graph.Graph, hosts []plan.Host) []flowsapi.Entry {
 	out := []flowsapi.Entry{}
 	for _, h := range hosts {
 		i := g.Find(h.Block)
@@ -288,6 +289,7 @@ func entriesOf(g graph.Graph, hosts []plan.Host) []flowsapi.Entry {
 			Block: h.Block, NodeID: h.NodeID, DomainID: h.DomainID, Host: h.Host, Port: plan.PortText(l),
 			Transport: l.Transport, Security: l.Security, Path: l.Path, Protocol: l.Protocol, L4: l.L4,
 			ServerName: serverName(l, h.Host), Obfuscated: l.Obfs == "salamander",
+			Tag: plan.InboundTag(flowID, h.Block), Offer: served.Offer(g.Nodes[i]),
 		})
 	}
 	return out
@@ -310,7 +312,7 @@ func (s *service) lacking(
 	in plan.Input, hosts []plan.Host, nodes map[string]nodesapi.Node,
 ) []graph.Problem {
 	var out []graph.Problem
-	wanted := flowsapi.Wanted{FlowID: in.FlowID, NodeIDs: in.NodeIDs(), Entries: entriesOf(in.Graph, hosts)}
+	wanted := flowsapi.Wanted{FlowID: in.FlowID, NodeIDs: in.NodeIDs(), Entries: entriesOf(in.FlowID, in.Graph, hosts)}
 	for _, need := range s.stages.Needs(wanted) {
 		n, known := nodes[need.NodeID]
 		if !known || len(n.Capabilities) == 0 || len(nodesapi.Lacking([]nodesapi.Node{n}, need.Capability)) == 0 {

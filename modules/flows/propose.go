@@ -89,9 +89,15 @@ func (r *runner) propose(ctx context.Context, row *applyRow) error {
 	if err != nil {
 		return err
 	}
-	others, err := r.store.othersOn(ctx, row.FlowID, row.turnNodes())
+	others, err := r.store.othersOn(ctx, row.FlowID, append(row.turnNodes(), servedNodes(parts)...))
 	if err != nil {
 		return err
+	}
+	for _, id := range servedNodes(parts) {
+		if kind := meets(parts[id], others[id]); kind != "" {
+			code := conflicts.Code([]plan.Conflict{{Kind: kind}})
+			return r.fail(ctx, row, StepError{Code: code, Message: proposalProblems[code], NodeID: id})
+		}
 	}
 	if i, kind := conflicting(row, parts, others); i >= 0 {
 		return r.notProposed(ctx, row, &row.Steps[i], conflicts.Code([]plan.Conflict{{Kind: kind}}))
@@ -139,6 +145,14 @@ func conflicting(
 	return -1, ""
 }
 
+// servedNodes are the nodes on which a proxy panel serves an entry.
+func servedNodes(parts map[string]plan.Fragment) (ids []string) {
+	for _, part := range plan.ServedParts(parts) {
+		ids = append(ids, part.NodeID)
+	}
+	return ids
+}
+
 // candidates stores what every node shall serve, all at once, and gives the first step whose node is gone, or -1.
 // A node that is gone has nothing left to remove.
 func (r *runner) candidates(
@@ -157,6 +171,7 @@ func (r *runner) candidates(
 		if part, stays := parts[step.NodeID]; stays {
 			all = append(all, part)
 		}
+		all = slices.DeleteFunc(all, plan.Fragment.OnlyServed) // a proxy panel runs the rest
 		one := nodesapi.Candidate{NodeID: step.NodeID, Listeners: socketsOf(all)}
 		if len(all) > 0 {
 			one.Core = plan.Render(all)
@@ -199,6 +214,9 @@ func socketsOf(all []plan.Fragment) []nodesapi.Listener {
 	var out []nodesapi.Listener
 	for _, f := range all {
 		for _, l := range f.Listens {
+			if l.Panel {
+				continue
+			}
 			for port := l.From; port <= l.To && port < l.From+mostSockets; port++ {
 				out = append(out, nodesapi.Listener{Key: l.Name, FlowID: l.FlowID, L4: l.L4, IP: l.IP, Port: port})
 			}

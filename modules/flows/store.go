@@ -170,7 +170,7 @@ func (s *store) replaceFragments(ctx context.Context, flowID string, fragments m
 	rows := make([]fragmentRow, 0, len(fragments))
 	for _, f := range fragments {
 		rows = append(rows, fragmentRow{
-			FlowID: flowID, NodeID: f.NodeID, Hash: f.Hash(), ClientIDs: f.Clients, Listens: f.Listens,
+			FlowID: flowID, NodeID: f.NodeID, Hash: f.Identity(), ClientIDs: f.Clients, Listens: f.Listens,
 			Content: s.vault.Seal(fragmentRef(flowID, f.NodeID), f.Bytes()),
 		})
 	}

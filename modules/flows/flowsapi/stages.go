@@ -99,6 +99,9 @@ type Entry struct {
 	L4         string `json:"l4,omitempty"`
 	ServerName string `json:"server_name,omitempty"` // that a handshake with TLS or REALITY asks for
 	Obfuscated bool   `json:"obfuscated,omitempty"`  // its datagrams do not look like QUIC
+
+	Tag   string `json:"tag,omitempty"`   // of the inbound
+	Offer *Offer `json:"offer,omitempty"` // the node of a proxy panel serves it; nil: our own agent does
 }
 
 // Apply is one apply as a stage sees it. It is the same at every call.

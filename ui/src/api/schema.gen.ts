@@ -8946,6 +8946,8 @@ export interface components {
              * @enum {string}
              */
             private?: "block" | "allow";
+            /** @description Entry: the node of a proxy panel serves it to users there; left out: our own agent serves it to clients of the flow */
+            proxypanel?: components["schemas"]["GraphProxyPanel"];
         };
         GraphPosition: {
             /** Format: double */
@@ -8969,6 +8971,14 @@ export interface components {
             rule?: string;
             /** @description What people call the rule */
             rule_name?: string;
+        };
+        GraphProxyPanel: {
+            /** @description Connection with the proxy panel */
+            connection_id: string;
+            /** @description Name that users see; the flow's name when left out */
+            remark?: string;
+            /** @description Squads there whose users may use the entry */
+            squad_ids: string[];
         };
         GraphReality: {
             /** @description The target may be the node itself, the panel or in a private network */

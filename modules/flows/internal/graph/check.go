@@ -26,6 +26,8 @@ type checker struct {
 	index map[string]int
 	next  [][]int
 	out   []Problem
+
+	unencrypted bool // the listener that is looked at may be one of VLESS alone
 }
 
 func (c *checker) add(code, path, message string) {
@@ -125,11 +127,16 @@ func (c *checker) listenerAllowed(path string, n Node) {
 	switch {
 	case n.Kind == Entry && n.Params.Listener == nil:
 		c.add("listener_required", path+".listener", "say where clients connect: protocol and port")
+	case n.Served():
+		c.served(path, n)
 	case n.Kind == Entry:
 		c.listener(path+".listener", *n.Params.Listener, true)
 		c.named(strings.TrimSuffix(path, ".params"), n)
 	case n.Params.Listener != nil:
 		c.add("not_allowed_here", path+".listener", "only an entry has a listener for clients")
+	}
+	if n.Params.ProxyPanel != nil && n.Kind != Entry {
+		c.add("not_allowed_here", path+".proxypanel", "a proxy panel serves entries alone")
 	}
 	if n.Params.Hop == nil {
 		return
@@ -216,7 +223,11 @@ func (c *checker) ends(path string, from, to Node) {
 	if to.Kind == Entry {
 		c.add("edge_into_entry", path+".to", "traffic enters here from clients only")
 	}
-	if to.Kind == Transit && to.NodeID != "" && to.NodeID == from.NodeID {
+	if to.Kind == TransitPool && from.Served() {
+		c.add("panel_pool_unsupported", path+".to", "the core of a proxy panel cannot choose among the members of a pool: "+
+			"put a transit block of your own between the entry and the pool")
+	}
+	if to.Kind == Transit && to.NodeID != "" && to.NodeID == from.NodeID && !from.Served() {
 		c.add("hop_to_itself", path+".to", "both blocks run on one node; connect the next block directly")
 	}
 }

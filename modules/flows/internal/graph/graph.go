@@ -60,6 +60,8 @@ type Params struct {
 	Listener *Listener `json:"listener,omitempty" doc:"Entry: where clients connect"`
 	Hop      *Listener `json:"hop,omitempty" doc:"Exit, transit or pool: where the previous node connects; may be left out"`
 	Private  string    `json:"private,omitempty" enum:"block,allow" doc:"Exit or direct: may clients reach private and loopback addresses of the node"`
+
+	ProxyPanel *ProxyPanel `json:"proxypanel,omitempty" doc:"Entry: the node of a proxy panel serves it to users there; left out: our own agent serves it to clients of the flow"`
 }
 
 // Listener describes an address that accepts traffic and the protocol spoken there.

@@ -180,7 +180,9 @@ func (c *checker) vless(path string, l Listener) {
 	case TLS:
 		c.tls(path, l)
 	default:
-		c.add("security_required", path+".security", "VLESS itself does not encrypt: choose reality or tls")
+		if !c.unencrypted {
+			c.add("security_required", path+".security", "VLESS itself does not encrypt: choose reality or tls")
+		}
 	}
 	c.transports(path, l)
 }

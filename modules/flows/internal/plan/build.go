@@ -16,6 +16,10 @@ func (c *compiler) build() {
 		b := c.blocks[key]
 		switch b.Kind {
 		case graph.Entry:
+			if b.Served() {
+				c.serve(b)
+				continue
+			}
 			c.entry(b)
 		case graph.Transit, graph.Exit:
 			c.hop(b)
@@ -104,7 +108,7 @@ func (c *compiler) hop(b graph.Node) {
 	var probes []string
 	for _, from := range c.forwarders(b.Key) {
 		accounts = append(accounts, c.service(from, b.Key))
-		if c.probing() {
+		if c.probing() && !c.blocks[from].Served() {
 			a := c.probe(from + " " + b.Key)
 			a.email = c.email("probe", from)
 			accounts, probes = append(accounts, a), append(probes, a.email)
@@ -193,7 +197,7 @@ func (c *compiler) arrivals(p *Fragment, b graph.Node, probes []string) {
 	if b.Kind == graph.Exit {
 		edges = []graph.Edge{{From: b.Key, To: b.Key}}
 	}
-	if c.probing() {
+	if c.probing() && !b.Served() {
 		c.probeRules(p, b, edges, probes)
 	}
 	tried := map[string]int{} // by the block that they lead to
@@ -256,8 +260,7 @@ func (c *compiler) way(p *Fragment, e graph.Edge, nth int) string {
 }
 
 func (c *compiler) dial(p *Fragment, e graph.Edge, tag string, as account) string {
-	host := c.in.Nodes[c.blocks[e.To].NodeID].Address
-	return c.once(p, outbound(c.in.Root, tag, e.To, "", c.hops[e.To], host, as))
+	return c.once(p, outbound(c.in.Root, tag, e.To, "", c.hops[e.To], c.hostOf(e), as))
 }
 
 func (c *compiler) once(p *Fragment, o Outbound) string {

@@ -177,13 +177,14 @@ func (c *compiler) warnDefault(key string) {
 	}
 }
 
-// remote reports whether an edge leads to another node.
+// remote reports whether an edge leads to another core: on another node, or to ours beside that of a proxy panel.
 func (c *compiler) remote(e graph.Edge) bool {
 	to := c.blocks[e.To]
 	if to.Kind == graph.TransitPool {
 		return true
 	}
-	return to.Kind.NeedsNode() && to.NodeID != c.blocks[e.From].NodeID
+	from := c.blocks[e.From]
+	return to.Kind.NeedsNode() && (to.NodeID != from.NodeID || from.Served())
 }
 
 // place chooses the listeners that nodes use among themselves: what the drawing says, else Shadowsocks 2022 on a
@@ -269,5 +270,9 @@ func (c *compiler) wanted(key string) []Listen {
 	if _, _, known := l.Ports(); !known {
 		return nil
 	}
-	return listens(c.in.FlowID, c.inTag(key), key, c.in.Domains[b.NodeDomainID].Hostname, l)
+	held := listens(c.in.FlowID, c.inTag(key), key, c.in.Domains[b.NodeDomainID].Hostname, l)
+	for i := range held {
+		held[i].Panel = b.Served()
+	}
+	return held
 }

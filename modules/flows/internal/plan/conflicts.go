@@ -132,7 +132,13 @@ func (c *compiler) holder(nodeID string, want Listen) (kind string, with Conflic
 			return kind, ConflictWith{FlowID: l.FlowID, Listener: l.Name}, max(l.From, want.From)
 		}
 	}
+	if with, port := c.panelHolds(nodeID, want); port > 0 {
+		return ConflictPort, with, port
+	}
 	for _, s := range n.Sockets {
+		if want.Panel && slices.Contains(panelCores, s.Process) {
+			continue
+		}
 		seen := Listen{L4: s.L4, IP: s.IP, From: s.Port, To: s.Port}
 		if !s.Core && seen.Overlaps(want) {
 			return ConflictPort, ConflictWith{Process: s.Process}, s.Port

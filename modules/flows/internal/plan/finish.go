@@ -21,14 +21,19 @@ func (c *compiler) finish() Result {
 	}
 	hosts := c.hosts()
 	c.steps(fragments, hashes)
-	c.plan.IsNoop = len(c.plan.Steps) == 0 && !c.compareHosts(hosts)
-	c.plan.Hash = planHash(hashes, hosts)
+	served := c.servedAnew(fragments)
+	c.plan.IsNoop = len(c.plan.Steps) == 0 && !c.compareHosts(hosts) && len(served) == 0
+	c.plan.Hash = planHash(identities(fragments), hosts)
 	for _, id := range c.touched(fragments) {
 		c.compare(id, fragments[id])
-		c.render(id, fragments)
+		if !fragments[id].OnlyServed() {
+			c.render(id, fragments)
+		}
 	}
 	if len(c.plan.Steps) > 0 {
 		c.readiness(fragments)
+	} else {
+		c.servedReadiness(served)
 	}
 	return Result{Plan: c.plan, Fragments: fragments, Hosts: hosts}
 }
@@ -105,7 +110,8 @@ func (c *compiler) steps(fragments map[string]Fragment, hashes map[string]string
 	for _, id := range c.touched(fragments) {
 		f, stays := fragments[id]
 		before, was := c.in.Installed[id]
-		if was && stays && before.Hash() == hashes[id] {
+		stays, was = stays && !f.OnlyServed(), was && !before.OnlyServed()
+		if was == stays && (!was || before.Hash() == hashes[id]) {
 			continue
 		}
 		c.plan.Steps = append(c.plan.Steps, c.step(id, f, stays, was))
@@ -229,7 +235,7 @@ func fieldsText(fields map[string]string) string {
 func (c *compiler) readiness(fragments map[string]Fragment) {
 	for _, id := range slices.Sorted(maps.Keys(fragments)) {
 		for _, l := range fragments[id].Listens {
-			if !serves(c.in.Installed[id], l) {
+			if !l.Panel && !serves(c.in.Installed[id], l) {
 				c.checkPort(id, l)
 			}
 		}

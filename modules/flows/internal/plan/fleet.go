@@ -27,7 +27,11 @@ func (c *compiler) fleet() {
 			c.fail("unknown_node", c.nodePath(key), "there is no such node")
 			continue
 		}
-		c.core(key, n)
+		if b.Served() {
+			c.panel(b, n)
+		} else {
+			c.core(key, n)
+		}
 		c.binding(key, b)
 		c.target(key, n)
 	}
@@ -76,9 +80,10 @@ func (c *compiler) proxied(key string, n Node, l graph.Listener) {
 	if can := string(agentapi.CanBeProxied); len(n.Can) > 0 && !slices.Contains(n.Can, can) {
 		c.lacking(key, n, can, "the node's agent cannot try a listener that expects the PROXY protocol; update it")
 	}
-	c.warn("proxy_trusted", c.path(key, ".params.listener.accept_proxy_protocol"),
-		"whoever reaches this port may claim to be anybody: let nobody but the load balancer reach it")
+	c.warn("proxy_trusted", c.path(key, ".params.listener.accept_proxy_protocol"), proxyTrusted)
 }
+
+const proxyTrusted = "whoever reaches this port may claim to be anybody: let nobody but the load balancer reach it"
 
 // lacking refuses a node whose agent is not able to do something.
 func (c *compiler) lacking(key string, n Node, capability, message string) {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+
+	"panel/modules/flows/flowsapi"
 )
 
 // Fragment is the part of one node's configuration that belongs to one flow. It holds secrets: store it sealed.
@@ -23,6 +25,9 @@ type Fragment struct {
 	Clients   []string          `json:"clients"`
 	Hops      map[string]string `json:"hops,omitempty"`
 	Listed    bool              `json:"listed,omitempty"` // its entries let in whom the agent's list of clients names
+
+	// Served is what the node of a proxy panel runs on the same machine; nothing of it goes to the agent.
+	Served []flowsapi.ServedPart `json:"served,omitempty"`
 
 	ready  *encoded
 	digest []byte // SHA-256 of what it was read from

@@ -28,6 +28,7 @@ type Input struct {
 	Plans      map[string]flowsapi.CustomPlan // versions of custom plans that the draft names, by their ids
 	Catalogue  int                            // version that the sets in the drawing come from; 0 without any
 	Circles    []graph.Problem                // pools of the draft that lead back into the flow, or through too many
+	Panels     Panels                         // nodes of the proxy panels that the draft names
 	Domains    map[string]Domain              // the bindings of the flow's owner that the draft names, by id
 	Unresolved []graph.Problem                // names of the drawing that stand for nothing
 	Hosts      []Host                         // what the installed links name; nothing when that is not known
@@ -40,7 +41,7 @@ type Input struct {
 // the outcome.
 func (in Input) WantsClients() bool {
 	return slices.ContainsFunc(in.Graph.Nodes, func(b graph.Node) bool {
-		return b.Kind == graph.Entry && !holdsList(in.Nodes[b.NodeID])
+		return b.Kind == graph.Entry && !b.Served() && !holdsList(in.Nodes[b.NodeID])
 	})
 }
 
@@ -64,7 +65,7 @@ func (in Input) Fingerprint() string {
 	}
 	return hashOf(encode([]any{
 		CompilerVersion, in.FlowID, in.Graph, in.Pools, clients, nodes, in.Hashes, in.Domains, in.Hosts, in.Reflector,
-		in.Relays, in.Feeders, in.Circles,
+		in.Relays, in.Feeders, in.Circles, in.Panels.withoutPorts(),
 	}))
 }
 
@@ -157,6 +158,8 @@ type Listen struct {
 	H2   bool   `json:"h2,omitempty"`   // it speaks HTTP/2, where nobody sees the path before it answers
 
 	Alone bool `json:"alone,omitempty"` // it can hand on nothing that is not its own
+
+	Panel bool `json:"panel,omitempty"` // the node of a proxy panel listens there, and no core of ours
 }
 
 // Overlaps reports whether two sets can not be held at once: same layer 4, a common port, and addresses that meet.

@@ -23,11 +23,12 @@ type Access struct {
 	Refused []flowsapi.Refusal
 }
 
-// Entries lists the entries of a drawing that a client can use, in the order of their keys.
+// Entries lists the entries of a drawing that a client of the flow can use; those that a proxy panel serves are for
+// users there.
 func Entries(g graph.Graph) []graph.Node {
 	var out []graph.Node
 	for _, n := range g.Nodes {
-		if n.Kind == graph.Entry && n.Params.Listener != nil {
+		if n.Kind == graph.Entry && !n.Served() && n.Params.Listener != nil {
 			out = append(out, n)
 		}
 	}

@@ -193,8 +193,10 @@ func (c *compiler) bounded() {
 // nodesOf are the nodes of a block: its own, or those of the members of its pools.
 func (c *compiler) nodesOf(key string) []Node {
 	block, pooled := c.pools[key]
-	if !pooled {
-		return []Node{c.in.Nodes[c.blocks[key].NodeID]}
+	if b := c.blocks[key]; b.Served() {
+		return c.panelSender(b)
+	} else if !pooled {
+		return []Node{c.in.Nodes[b.NodeID]}
 	}
 	var out []Node
 	for _, members := range block.members {

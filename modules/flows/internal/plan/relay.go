@@ -43,10 +43,11 @@ type Feeder struct {
 }
 
 // RelayEntry finds the entry by which pools reach a flow: the first one that a core can dial and that leads somewhere.
-// It is -1 where there is none.
+// One that a proxy panel serves lets in nobody but users there. It is -1 where there is none.
 func RelayEntry(g graph.Graph) int {
 	return slices.IndexFunc(g.Nodes, func(n graph.Node) bool {
-		if l := n.Params.Listener; n.Kind != graph.Entry || l == nil || l.Protocol == graph.WireGuard || l.AcceptProxy {
+		l := n.Params.Listener
+		if n.Kind != graph.Entry || n.Served() || l == nil || l.Protocol == graph.WireGuard || l.AcceptProxy {
 			return false
 		}
 		return LeadsOut(g, n.Key)
