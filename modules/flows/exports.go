@@ -252,9 +252,10 @@ func (e *exported) OnNode(ctx context.Context, nodeID string) ([]flowsapi.Flow, 
 
 // IDsOnNode gives the ids of the flows that are installed on a node.
 func (e *exported) IDsOnNode(ctx context.Context, nodeID string) (ids []string, err error) {
-	err = e.db.In(ctx).NewRaw("select distinct flow_id::text from flow_fragments where node_id = ? order by 1", nodeID).
-		Scan(ctx, &ids)
-	return ids, database.Fault(err, nil)
+	args := new(database.Arguments)
+	q := e.db.In(ctx).NewSelect().TableExpr("flow_fragments").ColumnExpr("distinct flow_id::text").
+		Where("node_id = ?", args.Add(nodeID)).OrderExpr("1")
+	return ids, database.Fault(database.Read(ctx, e.db, &ids, q, args), nil)
 }
 
 // outsideRow is a flow with what others ask about it, in one statement for all.

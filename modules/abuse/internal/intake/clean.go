@@ -31,6 +31,9 @@ const (
 // plain makes a text fit to be stored and shown, at most so many bytes of it: without what controls a terminal, turns
 // the direction of writing or is no text.
 func plain(text string, most int) string {
+	if len(text) <= most && printable(text) {
+		return text
+	}
 	text = strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || r == unicode.ReplacementChar {
 			return -1
@@ -44,6 +47,16 @@ func plain(text string, most int) string {
 		text = text[:cut]
 	}
 	return text
+}
+
+// printable says that a text has nothing but printable characters of ASCII, as most have.
+func printable(text string) bool {
+	for i := range len(text) {
+		if text[i] < ' ' || text[i] > '~' {
+			return false
+		}
+	}
+	return true
 }
 
 // country is an ISO 3166 code, or nothing.
