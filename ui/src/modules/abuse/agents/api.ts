@@ -1,6 +1,6 @@
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
-import { listQuery } from "../shared/lists";
+import { listQuery } from "@/components/table/list-query";
 
 export type Agent = components["schemas"]["ViewsAgent"];
 

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
-import { listQuery } from "../shared/lists";
+import { listQuery } from "@/components/table/list-query";
 
 type Schemas = components["schemas"];
 export type Entry = Schemas["AbuseEntry"];

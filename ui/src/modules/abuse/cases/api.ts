@@ -2,7 +2,7 @@ import { queryOptions, useMutation, useQueryClient } from "@tanstack/react-query
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import { everyPage } from "@/components/table/every-page";
-import { listQuery } from "../shared/lists";
+import { listQuery } from "@/components/table/list-query";
 import type { Sentence } from "../shared/sentence";
 
 export const caseStates = ["open", "actioned", "dismissed", "expired"] as const;

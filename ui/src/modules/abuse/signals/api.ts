@@ -1,7 +1,7 @@
 import { answer, api } from "@/api/client";
 import type { components } from "@/api/schema.gen";
 import type { SignalKind } from "../shared/kinds";
-import { listQuery } from "../shared/lists";
+import { listQuery } from "@/components/table/list-query";
 
 type Schemas = components["schemas"];
 export type Signal = Omit<Schemas["ViewsSignal"], "source" | "dest" | "action"> & {
