@@ -62,7 +62,7 @@ func (s *service) remove(ctx context.Context, f *flowRow, kind string) (*applyRo
 			Interruption: plan.Reload,
 			Detail:       "the flow leaves this node",
 			DetailCode:   "leaves",
-		}))
+		}, graph.Graph{}))
 	}
 	return a, s.start(ctx, f, a, plan.Result{Fragments: map[string]plan.Fragment{}})
 }

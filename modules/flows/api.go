@@ -218,6 +218,8 @@ type Rendered struct {
 	NodeID string         `json:"node_id"`
 	SHA256 string         `json:"sha256"`
 	Config map[string]any `json:"config"`
+
+	Served []map[string]any `json:"served" doc:"What nodes of proxy panels on the same machine run for entries of flows"`
 }
 
 type body[T any] struct{ Body T }

@@ -206,7 +206,7 @@ func (s *service) newApply(
 	a.Change = flowsapi.Apply{ID: a.ID, By: caller.Username, Change: s.changeOf(f, kind, before, after, result.Hosts)}
 	a.say("starting")
 	for _, step := range result.Plan.Steps {
-		row := newStep(step)
+		row := newStep(step, after)
 		row.Listed = result.Fragments[step.NodeID].Listed
 		a.Steps = append(a.Steps, row)
 	}
@@ -217,18 +217,26 @@ func (s *service) newApply(
 }
 
 // newStep is a step before its first stage; stages that it does not need are said to be skipped.
-func newStep(step plan.Step) stepRow {
+func newStep(step plan.Step, drawn graph.Graph) stepRow {
 	row := stepRow{ApplyStep: ApplyStep{Step: step, State: "queued"}, Orders: map[string]string{}}
 	for _, stage := range []string{"prepare", "test", "switch", "probe", "commit"} {
 		st := StepStage{Stage: stage, State: "pending"}
 		if step.Action == plan.ActionRemove && stage != "commit" {
 			st.skip("only_drops")
 		} else if stage == "probe" && step.Role != "entry" {
-			st.skip("checked_by_entry")
+			st.skip(checkedBy(drawn))
 		}
 		row.Stages = append(row.Stages, st)
 	}
 	return row
+}
+
+// checkedBy says why no client goes through a node that is no entry.
+func checkedBy(drawn graph.Graph) string {
+	if len(drawn.Nodes) > 0 && len(plan.Entries(drawn)) == 0 {
+		return "panel_serves"
+	}
+	return "checked_by_entry"
 }
 
 // startNoop notes that nothing had to be done; there is no new version.

@@ -50,6 +50,12 @@ func notInstalled(field, message string) error {
 		Field(field, "not_installed", message)
 }
 
+// servedElsewhere says that a flow has no entry for clients of its own.
+func servedElsewhere(field string) error {
+	return fault.Invalid("invalid_value", "a proxy panel serves this entry to its own users, and hands out their links").
+		Field(field, "panel_serves", "users get their links from the proxy panel")
+}
+
 // connectionLink issues a client's link from the installed revision; issuing is recorded in the journal.
 func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (ConnectionLink, error) {
 	f, err := s.store.flow(ctx, flowID)
@@ -65,6 +71,9 @@ func (s *service) connectionLink(ctx context.Context, flowID, clientID string) (
 		return ConnectionLink{}, err
 	}
 	if len(connections) == 0 {
+		if drawn, err := s.store.installedGraph(ctx, f); err != nil || len(plan.Entries(drawn)) == 0 {
+			return ConnectionLink{}, cmp.Or(err, servedElsewhere("id"))
+		}
 		return ConnectionLink{}, notInstalled("client_id",
 			"no installed entry lets this client in yet; wait a moment, or apply the flow")
 	}

@@ -252,6 +252,9 @@ func (s *service) explain(
 	if err != nil {
 		return out, err
 	}
+	if out.ServedBy, err = s.hooks.panels.Serves(ctx, g, entry); err != nil {
+		return out, err
+	}
 	err = s.explained(ctx, f.ID, plan.Explain(named.Graph, entry, to), &out)
 	return out, err
 }
@@ -297,6 +300,9 @@ func (s *service) probe(ctx context.Context, id, entry string, to plan.Destinati
 	}
 	if out.Explanation, err = s.explain(ctx, f, explain.Installed, entry, to); err != nil {
 		return out, err
+	}
+	if out.Explanation.ServedBy != nil {
+		return out, servedElsewhere("entry")
 	}
 	from, client, err := s.probeClient(ctx, f, entry)
 	if err != nil {

@@ -209,6 +209,17 @@ func (h servedHook) OfApply(ctx context.Context, applyID string) ([]flowsapi.Ser
 	return plan.ServedParts(parts), err
 }
 
+func exportServedEntries(s *service) flowsapi.ServedEntries { return servedHook{s} }
+
+// ServedOn gives the entries that proxy panels serve on some nodes.
+func (h servedHook) ServedOn(ctx context.Context, nodeIDs ...string) (found []flowsapi.ServedEntry, err error) {
+	err = h.db.In(ctx).NewRaw(`select g.flow_id, l ->> 'block' as block, g.node_id, l ->> 'name' as tag
+		from flow_fragments g cross join lateral jsonb_array_elements(g.listens) l
+		where (l -> 'panel')::bool and (cardinality(?0::text[]) = 0 or g.node_id = any(?0::text[])) order by 3, 4`,
+		pgdialect.Array(append([]string{}, nodeIDs...))).Scan(ctx, &found)
+	return found, database.Fault(err, nil)
+}
+
 // exported is flowsapi.Flows.
 type exported struct {
 	*service
@@ -322,6 +333,7 @@ func (e *exported) GeoTokens(ctx context.Context) ([]flowsapi.GeoToken, error) {
 				jsonb_array_elements_text(coalesce(e #> '{match,geosite}', '[]')) as token
 			union all select 'geoip', jsonb_array_elements_text(coalesce(e #> '{match,geoip}', '[]'))) t
 		left join lateral jsonb_array_elements(v.graph -> 'nodes') b on b ->> 'key' = e ->> 'from'
+			and b #> '{params,proxypanel}' is null
 		where f.enabled and not f.deleting group by 1, 2 order by 1, 2`).
 		Scan(ctx, &rows)
 	out := make([]flowsapi.GeoToken, len(rows))

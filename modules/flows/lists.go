@@ -351,6 +351,10 @@ func (s *service) rendered(ctx context.Context, flowID, nodeID string) (Rendered
 		return Rendered{}, fault.Missing("the flow has nothing installed on this node")
 	}
 	raw := plan.Render(all)
-	masked, err := plan.Masked(raw)
-	return Rendered{NodeID: nodeID, SHA256: plan.Digest(raw), Config: masked}, err
+	out := Rendered{NodeID: nodeID, SHA256: plan.Digest(raw)}
+	if out.Config, err = plan.Masked(raw); err != nil {
+		return out, err
+	}
+	out.Served, err = plan.MaskedParts(all)
+	return out, err
 }

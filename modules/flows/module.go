@@ -102,7 +102,7 @@ func Module() module.Module {
 		Exports: []any{
 			exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers,
 			exportTargets, exportEvidence, exportPolicies, exportPolicyUses, exportApplies,
-			exportPanels, exportServed,
+			exportPanels, exportServed, exportServedEntries,
 		},
 		Attach: attach,
 	}

@@ -118,7 +118,7 @@ func (r *runner) parking(ctx context.Context, row *applyRow) error {
 	}
 	for i := range row.Steps {
 		was := row.Steps[i]
-		row.Steps[i] = newStep(was.Step)
+		row.Steps[i] = newStep(was.Step, drawnOr(row.Graph))
 		row.Steps[i].Listed, row.Steps[i].Canary = was.Listed, was.Canary
 	}
 	row.NodesSince = nil

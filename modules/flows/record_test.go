@@ -21,7 +21,7 @@ import (
 var noon = time.Date(2027, 3, 1, 12, 0, 0, 0, time.UTC)
 
 func stepOf(role, action string) stepRow {
-	return newStep(plan.Step{NodeID: role + "-node", NodeName: role, Role: role, Action: action})
+	return newStep(plan.Step{NodeID: role + "-node", NodeName: role, Role: role, Action: action}, graph.Graph{})
 }
 
 func stagesOf(s stepRow) map[string]string {

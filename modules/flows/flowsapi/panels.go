@@ -23,6 +23,9 @@ type ServedPart struct {
 	Outbounds    []json.RawMessage `json:"outbounds"` // their tags are unique over the whole proxy panel
 	Rules        []json.RawMessage `json:"rules"`     // of that inbound alone; the last one takes what no other took
 	Resolves     bool              `json:"resolves"`  // rules need addresses of names: domainStrategy IPOnDemand
+
+	SquadIDs []string `json:"squad_ids"` // sorted
+	Remark   string   `json:"remark,omitempty"`
 }
 
 // Served tells what proxy panels are to run.
@@ -31,6 +34,21 @@ type Served interface {
 	// flow off its nodes. For an apply that is over it gives what is installed of its flow now, so that a stage after
 	// the commit, and an undoing that took longer than the apply, end at what is to be there.
 	OfApply(ctx context.Context, applyID string) ([]ServedPart, error)
+}
+
+// ServedEntry is an installed entry that the node of a proxy panel serves.
+type ServedEntry struct {
+	FlowID string
+	Block  string
+	NodeID string
+	Tag    string // of the inbound
+}
+
+// ServedEntries tells where our own agents see nothing of who comes in. Its calls take part in the context's
+// transaction.
+type ServedEntries interface {
+	// ServedOn gives the entries on some nodes, on all where none is named, by node and tag.
+	ServedOn(ctx context.Context, nodeIDs ...string) ([]ServedEntry, error)
 }
 
 // ProxyPanels collects who knows the nodes of proxy panels.

@@ -7718,6 +7718,8 @@ export interface components {
              * @description Of the draft that is explained, or that the installed version was made of
              */
             revision: number;
+            /** @description Proxy panel whose node serves the entry; null: our own agent does */
+            served_by: components["schemas"]["ExplainServedBy"];
             steps: components["schemas"]["ExplainExplainStep"][];
         };
         ExplainProbeAnswer: {
@@ -7764,6 +7766,13 @@ export interface components {
             node_id: string;
             node_name: string;
             ok: boolean;
+        };
+        ExplainServedBy: {
+            /** @description Its name; empty when the connection does not know the node any more */
+            connection: string;
+            connection_id: string;
+            /** @description Of the node there */
+            node_name: string;
         };
         ExternalAccountView: {
             /** Format: int64 */
@@ -8714,6 +8723,10 @@ export interface components {
                 [key: string]: unknown;
             };
             node_id: string;
+            /** @description What nodes of proxy panels on the same machine run for entries of flows */
+            served: {
+                [key: string]: unknown;
+            }[];
             sha256: string;
         };
         FlowsStepError: {

@@ -114,6 +114,9 @@ func printWay(env cli.Env, e explained) error {
 			word(env, what), cli.OrDash(from), cli.OrDash(to), word(env, result), cli.OrDash(details),
 		})
 	}
+	if by := e.ServedBy; by != nil {
+		add("entry", orElse(by.Connection, by.ConnectionID), by.NodeName, "proxy_panel", "")
+	}
 	for _, step := range e.Steps {
 		add("rule", step.From, step.To, step.Result, step.Reason)
 	}
@@ -178,6 +181,7 @@ var spoken = map[string]bool{
 	"rule": true, "choice": true, "member": true, "end": true, "client": true, "dial": true,
 	"taken": true, "passed_over": true, "no_data": true, "members": true, "override": true, "fallback": true,
 	"unknown": true, "healthy": true, "degraded": true, "down": true,
+	"entry": true, "proxy_panel": true,
 	"exit": true, "direct": true, "block": true, "reached": true, "inside": true,
 }
 

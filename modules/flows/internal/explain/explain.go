@@ -28,6 +28,15 @@ type Explanation struct {
 	NodeID   string        `json:"node_id" doc:"Node that the traffic leaves from; empty where several members of a pool share it"`
 	NodeName string        `json:"node_name"`
 	Pools    []ExplainPool `json:"pools" doc:"That the way goes through, each followed by those that it falls back on"`
+
+	ServedBy *ServedBy `json:"served_by" doc:"Proxy panel whose node serves the entry; null: our own agent does"`
+}
+
+// ServedBy is a proxy panel that serves an entry.
+type ServedBy struct {
+	ConnectionID string `json:"connection_id"`
+	Connection   string `json:"connection" doc:"Its name; empty when the connection does not know the node any more"`
+	NodeName     string `json:"node_name" doc:"Of the node there"`
 }
 
 // ExplainStep is one edge that was considered.

@@ -58,7 +58,7 @@ func (l Listener) Filled() Listener {
 }
 
 func visionFor(l Listener) string {
-	if l.Flow == "none" || l.Transport != "raw" {
+	if l.Flow == "none" || l.Transport != "raw" || l.Security == "none" {
 		return ""
 	}
 	return Vision

@@ -41,6 +41,10 @@ func (c *checker) served(path string, n Node) {
 			"a proxy panel cannot show a certificate of ours: choose reality or none")
 		return
 	}
+	if f := l.Filled(); f.Transport == "raw" && f.Security == "reality" && f.Flow != Vision {
+		c.add("panel_protocol_unsupported", path+".listener.flow",
+			"a proxy panel gives vision to all who use raw connections with REALITY")
+	}
 	if l.PortRange != "" {
 		c.add("not_allowed_here", path+".listener.port_range", "the node of a proxy panel listens on one port")
 	}

@@ -98,6 +98,7 @@ func ChooseCanary(in CanaryInput, result Result) (*Canary, []graph.Problem) {
 	if len(c.problems) > 0 {
 		return out, c.problems
 	}
+	c.panels()
 	c.entries()
 	c.hops()
 	out.Looks = c.looks()
@@ -198,6 +199,15 @@ func (c *canaries) connect(block string, l graph.Listener, host string) flowsapi
 	l.Secret = ""
 	key := make([]byte, 32) //nolint:mnd // the length of a client's key
 	return Connect(Access{Root: c.Root, Block: block, Listen: l, Host: host, Client: Client{Key: key}})
+}
+
+// panels refuses a change of what proxy panels run: it serves all their users at once, and leads on to nodes that have
+// not changed yet.
+func (c *canaries) panels() {
+	for _, block := range servedAnew(c.Installed, c.result.Fragments) {
+		c.fail("canary_panel_serves", c.blockPath(block), "", "what the proxy panel runs for the entry "+block+
+			" changes, and changes for all its users at once; this can only be applied without a canary")
+	}
 }
 
 func hostOf(hosts []Host, block string) string {

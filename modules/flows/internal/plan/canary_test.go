@@ -256,3 +256,20 @@ func poolOf(in plan.Input) flowsapi.Pool {
 	}
 	return flowsapi.Pool{}
 }
+
+// What a proxy panel runs changes for all its users at once, so no canary has a part in it.
+func TestACanaryChangesNothingThatAPanelServes(t *testing.T) {
+	t.Parallel()
+	first := plan.Compile(offered())
+	in := offered()
+	in.Installed = first.Fragments
+	in.Graph.Nodes[1].Params.Hop = &graph.Listener{Protocol: "shadowsocks2022", Port: 21000}
+	after := plan.Compile(in)
+	require.Len(t, after.Plan.Steps, 1)
+	_, problems := plan.ChooseCanary(plan.CanaryInput{
+		Wish: plan.CanaryWish{Share: 50, WatchS: 60}, Graph: in.Graph, Before: offered().Graph, Hosts: first.Hosts,
+		Installed: first.Fragments, Root: root, Probing: true,
+	}, after)
+	require.Equal(t, "canary_panel_serves", problems[0].Code)
+	require.Equal(t, "nodes[0]", problems[0].Path)
+}

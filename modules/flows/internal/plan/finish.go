@@ -21,7 +21,7 @@ func (c *compiler) finish() Result {
 	}
 	hosts := c.hosts()
 	c.steps(fragments, hashes)
-	served := c.servedAnew(fragments)
+	served := servedAnew(c.in.Installed, fragments)
 	c.plan.IsNoop = len(c.plan.Steps) == 0 && !c.compareHosts(hosts) && len(served) == 0
 	c.plan.Hash = planHash(identities(fragments), hosts)
 	for _, id := range c.touched(fragments) {

@@ -23,13 +23,9 @@ func drawnGraph(t *rapid.T) graph.Graph {
 		g.Nodes = append(g.Nodes, n)
 	}
 	for range rapid.IntRange(1, 3).Draw(t, "entries") {
-		add(
-			graph.Entry,
-			graph.Node{
-				NodeID: rapid.SampledFrom(servers).Draw(t, "server"),
-				Params: graph.Params{Listener: drawnListener(t)},
-			},
-		)
+		add(graph.Entry, graph.Node{
+			NodeID: rapid.SampledFrom(servers).Draw(t, "server"), Params: drawnEntry(t),
+		})
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "transits") {
 		add(graph.Transit, graph.Node{NodeID: rapid.SampledFrom(servers).Draw(t, "server")})
@@ -40,6 +36,15 @@ func drawnGraph(t *rapid.T) graph.Graph {
 	add(graph.Direct, graph.Node{})
 	add(graph.Block, graph.Node{})
 	return drawnEdges(t, g)
+}
+
+// drawnEntry is served by our agent, or by a proxy panel.
+func drawnEntry(t *rapid.T) graph.Params {
+	p := graph.Params{Listener: drawnListener(t)}
+	if p.Listener.Protocol == "vless" && rapid.Bool().Draw(t, "served") {
+		p.ProxyPanel = toPanel()
+	}
+	return p
 }
 
 func drawnParams(t *rapid.T) graph.Params {
@@ -105,8 +110,9 @@ func drawnMatch(t *rapid.T) *graph.Match {
 
 func drawnInput(t *rapid.T) plan.Input {
 	in := input(drawnGraph(t))
-	in.Nodes = map[string]plan.Node{}
+	in.Nodes, in.Panels = map[string]plan.Node{}, plan.Panels{connection: {}}
 	for _, id := range servers {
+		in.Panels[connection][id] = panelNode(id)
 		in.Nodes[id] = plan.Node{
 			ID: id, Name: id, Address: id + ".example.org", Core: "26.3.27",
 			Others: drawnOthers(t, id),

@@ -146,6 +146,7 @@ func (c *compiler) serve(b graph.Node) {
 		FlowID: c.in.FlowID, Block: b.Key, NodeID: b.NodeID, ConnectionID: b.Params.ProxyPanel.ConnectionID,
 		Tag: c.inTag(b.Key), Inbound: encode(panelInbound{s.Inbounds[0], mustPort(l)}),
 		Outbounds: each(s.Outbounds), Rules: each(s.Rules), Resolves: resolves(s.Rules),
+		SquadIDs: slices.Sorted(slices.Values(b.Params.ProxyPanel.SquadIDs)), Remark: b.Params.ProxyPanel.Remark,
 	})
 }
 
@@ -228,8 +229,8 @@ func ServedParts(fragments map[string]Fragment) []flowsapi.ServedPart {
 }
 
 // servedAnew gives the blocks whose part of a proxy panel changes, comes or goes, sorted.
-func (c *compiler) servedAnew(fragments map[string]Fragment) []string {
-	before, after := partsByBlock(c.in.Installed), partsByBlock(fragments)
+func servedAnew(installed, fragments map[string]Fragment) []string {
+	before, after := partsByBlock(installed), partsByBlock(fragments)
 	for block, part := range after {
 		if bytes.Equal(before[block], part) {
 			delete(before, block)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/explain"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/platform/database"
@@ -45,6 +46,22 @@ func (s *Sources) Nodes(ctx context.Context, g graph.Graph) (plan.Panels, error)
 		}
 	}
 	return out, nil
+}
+
+// Serves tells which proxy panel serves an entry of a drawing, the first one when none is named; nil where our own
+// agent does.
+func (s *Sources) Serves(ctx context.Context, g graph.Graph, entry string) (*explain.ServedBy, error) {
+	at := g.Find(entry)
+	if entry == "" {
+		at = slices.IndexFunc(g.Nodes, func(n graph.Node) bool { return n.Kind == graph.Entry })
+	}
+	if at < 0 || !g.Nodes[at].Served() {
+		return nil, nil //nolint:nilnil // nobody does, which is an answer
+	}
+	panels, err := s.Nodes(ctx, graph.Graph{Nodes: g.Nodes[at : at+1]})
+	id := g.Nodes[at].Params.ProxyPanel.ConnectionID
+	there := panels[id][g.Nodes[at].NodeID]
+	return &explain.ServedBy{ConnectionID: id, Connection: there.Connection, NodeName: there.Name}, err
 }
 
 // named lists the nodes that a drawing wants of each connection.

@@ -45,6 +45,7 @@ var sentences = map[string]string{
 	// The stages of a step.
 	"only_drops":        "the node only drops the flow",
 	"checked_by_entry":  "the client that goes through the entry checks it",
+	"panel_serves":      "a proxy panel serves the entry: no client of the panel could go through it",
 	"no_public_url":     "the panel has no address that a client could be sent to: set PANEL_PUBLIC_URL",
 	"accepted":          "the core accepts the configuration",
 	"desired":           "it is the desired configuration now",

@@ -64,7 +64,12 @@ const block: Shape = {
   node_id: "text",
   pool_id: "text",
   node_domain_id: "text",
-  params: { listener, hop: listener, private: "text" },
+  params: {
+    listener,
+    hop: listener,
+    private: "text",
+    proxypanel: { connection_id: "text", squad_ids: "list", remark: "text" },
+  },
   position: { x: "number", y: "number" },
 };
 
