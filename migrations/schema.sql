@@ -2190,6 +2190,41 @@ create table proxypanel_paces (
   constraint proxypanel_paces_pkey PRIMARY KEY (base_url)
 );
 
+create table proxypanel_sync_states (
+  connection_id uuid not null,
+  objects_at timestamp with time zone,
+  users_at timestamp with time zone,
+  users_begun timestamp with time zone,
+  constraint proxypanel_sync_states_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_sync_states_pkey PRIMARY KEY (connection_id)
+);
+
+create table proxypanel_syncs (
+  id uuid not null,
+  connection_id uuid not null,
+  job_id bigint not null,
+  scope text not null,
+  source text not null,
+  state text not null,
+  cause text default ''::text not null,
+  detail text default ''::text not null,
+  by_name text not null,
+  operation_id uuid,
+  objects bigint default 0 not null,
+  users bigint default 0 not null,
+  added bigint default 0 not null,
+  changed bigint default 0 not null,
+  gone bigint default 0 not null,
+  started_at timestamp with time zone not null,
+  beat_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  constraint proxypanel_syncs_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_syncs_pkey PRIMARY KEY (id)
+);
+CREATE INDEX proxypanel_syncs_finished ON proxypanel_syncs USING btree (finished_at);
+CREATE INDEX proxypanel_syncs_list ON proxypanel_syncs USING btree (connection_id, started_at DESC, id DESC);
+CREATE UNIQUE INDEX proxypanel_syncs_one ON proxypanel_syncs USING btree (connection_id) WHERE (state = 'running'::text);
+
 create table proxypanel_users (
   row_id uuid default gen_random_uuid() not null,
   connection_id uuid not null,

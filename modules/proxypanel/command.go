@@ -16,7 +16,7 @@ import (
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "proxypanel", Short: "External proxy panels"}
 	group.AddCommand(listCommand(env), addCommand(env), tokenCommand(env), testCommand(env), removeCommand(env),
-		scopesCommand(env))
+		scopesCommand(env), syncCommand(env), syncsCommand(env), objectsCommand(env), usersCommand(env))
 	return []*cobra.Command{group}
 }
 

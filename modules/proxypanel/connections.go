@@ -41,6 +41,8 @@ type Connection struct {
 	Panel                *remnawave.Figures `json:"panel" doc:"What it said of itself last; null: nothing yet"`
 	CheckedAt            *time.Time         `json:"checked_at"`
 	LastOKAt             *time.Time         `json:"last_ok_at" doc:"When it could be used last, fully or not"`
+	LastSyncAt           *time.Time         `json:"last_sync_at" doc:"When all its objects were read last; null: never"`
+	UsersSyncedAt        *time.Time         `json:"users_synced_at" doc:"When all its users were read last; null: never"`
 	CreatedAt            time.Time          `json:"created_at"`
 	UpdatedAt            time.Time          `json:"updated_at"`
 	Revision             int64              `json:"revision"`

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"panel/modules/proxypanel/internal/remnawave"
+	"panel/modules/proxypanel/internal/shadow"
+	"panel/modules/proxypanel/internal/syncs"
 	"panel/platform/httpapi"
 )
 
@@ -11,9 +13,13 @@ import (
 type handlers struct {
 	connections *connections
 	bootstrap   *bootstrap
+	syncs       *syncs.Syncs
+	lists       *shadow.Lists
 }
 
-func newHandlers(c *connections, b *bootstrap) *handlers { return &handlers{c, b} }
+func newHandlers(c *connections, b *bootstrap, s *syncs.Syncs, l *shadow.Lists) *handlers {
+	return &handlers{c, b, s, l}
+}
 
 type body[T any] struct{ Body T }
 

@@ -1,8 +1,8 @@
 // Package proxypanel joins the panel with an external proxy panel, a Remnawave: its users live there, the fleet here.
 //
 // A connection is the access to one such panel (connections.go). Each is looked at once a minute and says what is wrong
-// by its cause (looks.go). A fresh one gets its first administrator and our token in the first installation
-// (bootstrap.go). What is known of its objects and users is in internal/shadow. How a Remnawave is asked is in
+// by its cause (looks.go); what it holds is read into internal/shadow by internal/syncs. A fresh one gets its first
+// administrator and our token in the first installation (bootstrap.go). How a Remnawave is asked is in
 // internal/remnawave; remnawavetest stands in for one in tests.
 package proxypanel
 
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"panel/modules/proxypanel/internal/shadow"
+	"panel/modules/proxypanel/internal/syncs"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/doctor"
@@ -39,6 +40,7 @@ const (
 	connectionWorks   = "proxypanel.connection_works"
 	tokenExpiring     = "proxypanel.token_expiring"
 	bootstrapped      = "proxypanel.bootstrapped"
+	syncStarted       = "proxypanel.sync_started"
 )
 
 // Named is the data of an event about a connection.
@@ -72,26 +74,29 @@ func Module() module.Module {
 		Features: []entitlement.Feature{{Key: feature, Summary: "External proxy panel"}},
 		Faults:   faults(),
 		Journal: audit.Kinds{
-			Actions: []string{connectionAdded, connectionChanged, connectionRemoved, bootstrapped},
+			Actions: []string{connectionAdded, connectionChanged, connectionRemoved, bootstrapped, syncStarted},
 			Objects: []string{object},
 		},
 		Events:     eventKinds(),
 		Secrets:    secrets(),
-		Tidy:       append([]jobs.Tidy{tidyPaces, tidyBootstraps}, shadow.Tidy()...),
+		Tidy:       append([]jobs.Tidy{tidyPaces, tidyBootstraps, syncs.Tidy()}, shadow.Tidy()...),
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Reference:  []module.Page{{Name: "proxy-panel-scopes", Text: scopesPage}},
-		Private:    []any{shadow.New, newStore, newPace, newDoor, newConnections, newBootstrap, newHandlers},
-		Attach:     attach,
+		Private: []any{
+			shadow.New, shadow.NewLists, newStore, newPace, newDoor, newConnections, newSyncs, newBootstrap,
+			newHandlers,
+		},
+		Attach: attach,
 	}
 }
 
-func attach(h *handlers, c *connections) module.Parts {
+func attach(h *handlers, c *connections, s *syncs.Syncs) module.Parts {
 	return module.Parts{
 		Routes:    h.routes(),
-		Jobs:      []jobs.Worker{c.worker()},
-		Schedules: []jobs.Schedule{lookSchedule()},
+		Jobs:      []jobs.Worker{c.worker(), s.Worker()},
+		Schedules: []jobs.Schedule{lookSchedule(), syncs.Schedule(feature)},
 		Metrics:   c.metrics(),
 	}
 }
@@ -104,7 +109,7 @@ func secrets() []vault.Column {
 }
 
 func faults() []fault.Declared {
-	return []fault.Declared{
+	return append([]fault.Declared{
 		{
 			Kind: fault.KindConflict, Code: "bootstrap_disabled",
 			Summary: "A fresh proxy panel may be set up only while PANEL_PROXYPANEL_BOOTSTRAP is on",
@@ -116,7 +121,7 @@ func faults() []fault.Declared {
 		},
 		{Kind: fault.KindUpstream, Code: "proxypanel_error", Summary: "The proxy panel refused or cannot be used; cause says why"},
 		{Kind: fault.KindUpstreamTimeout, Code: "proxypanel_timeout", Summary: "The proxy panel did not answer in time"},
-	}
+	}, syncs.Faults()...)
 }
 
 func eventKinds() []events.Kind {

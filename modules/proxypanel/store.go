@@ -48,6 +48,8 @@ type connectionRow struct {
 	CreatedAt            time.Time       `bun:"created_at"`
 	UpdatedAt            time.Time       `bun:"updated_at"`
 	Revision             int64           `bun:"revision"`
+	LastSyncAt           *time.Time      `bun:"last_sync_at,scanonly"`
+	UsersSyncedAt        *time.Time      `bun:"users_synced_at,scanonly"`
 	SortKey              string          `bun:"sort_key,scanonly"`
 }
 
@@ -66,7 +68,8 @@ func (r *connectionRow) shown() Connection {
 		HasClientCertificate: r.HasClientCertificate, TokenExpiresAt: utc(r.TokenExpiresAt), State: r.State,
 		Cause: r.Cause, Detail: r.Detail, MissingScopes: r.missing(), Version: r.Version,
 		Compatibility: remnawave.Compatible(r.Version), LatencyMS: r.LatencyMS, CheckedAt: utc(r.CheckedAt),
-		LastOKAt: utc(r.LastOKAt), CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision,
+		LastOKAt: utc(r.LastOKAt), LastSyncAt: utc(r.LastSyncAt), UsersSyncedAt: utc(r.UsersSyncedAt),
+		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision,
 	}
 	if len(r.Panel) > 0 {
 		_ = json.Unmarshal(r.Panel, &shown.Panel)
@@ -114,7 +117,7 @@ func (s *store) page(ctx context.Context, query httpapi.PageQuery) (page httpapi
 	}
 	db := s.db.In(ctx)
 	var rows []connectionRow
-	if err := k.Apply(db.NewSelect().Model(&rows).ColumnExpr("c.*"), nil).Scan(ctx); err != nil {
+	if err := k.Apply(withTimes(db.NewSelect().Model(&rows)), nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list connections with proxy panels: %w", err), nil)
 	}
 	total, err := db.NewSelect().Model((*connectionRow)(nil)).Count(ctx)
@@ -125,9 +128,15 @@ func (s *store) page(ctx context.Context, query httpapi.PageQuery) (page httpapi
 	return keyset.Page(k, rows, int(total), (*connectionRow).shown, last), nil
 }
 
+// withTimes reads along when connections were last read.
+func withTimes(q *bun.SelectQuery) *bun.SelectQuery {
+	return q.ColumnExpr("c.*").ColumnExpr("t.objects_at as last_sync_at, t.users_at as users_synced_at").
+		Join("left join proxypanel_sync_states as t on t.connection_id = c.id")
+}
+
 // get gives one connection. Fault: not_found (404).
 func (s *store) get(ctx context.Context, id string) (row connectionRow, err error) {
-	err = s.db.In(ctx).NewSelect().Model(&row).Where("c.id = ?", id).Scan(ctx)
+	err = withTimes(s.db.In(ctx).NewSelect().Model(&row)).Where("c.id = ?", id).Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 

@@ -16,6 +16,15 @@ const (
 	expiring = "token_expires_at < now() + interval '14 days'"
 )
 
+// Of each connection that can be used, readAge is how long ago, in seconds, its users were read whole.
+const (
+	usable   = "c.state in ('ok', 'degraded')"
+	readAge  = "extract(epoch from now() - coalesce(t.users_at, c.created_at))"
+	readFrom = "from proxypanel_connections c left join proxypanel_sync_states t on t.connection_id = c.id"
+	// readLate is the age in seconds from which something is wrong; they are read every ten minutes.
+	readLate = 3600
+)
+
 // metrics are those of all panels on this database.
 func (c *connections) metrics() []metrics.Collector {
 	count := func(condition string) func(context.Context) (float64, error) {
@@ -30,6 +39,12 @@ func (c *connections) metrics() []metrics.Collector {
 			count(failing)),
 		metrics.AskedOne("panel_proxypanel_connections_degraded",
 			"Connections with proxy panels that can be used although something is wrong.", count("state = 'degraded'")),
+		metrics.AskedOne("panel_proxypanel_sync_age_seconds",
+			"Age of the last whole reading of users, of the connection with a proxy panel where it is oldest.",
+			func(ctx context.Context) (age float64, err error) {
+				err = c.store.db.NewRaw("select coalesce(max("+readAge+"), 0)::float8 "+readFrom+" where "+usable).Scan(ctx, &age)
+				return age, database.Fault(err, nil)
+			}),
 		metrics.AskedOne("panel_proxypanel_tokens_expiring",
 			"Tokens for proxy panels that end within 14 days or have ended.", count(expiring)),
 	}
@@ -56,7 +71,20 @@ func diagnose(ctx context.Context, env doctor.Env) doctor.Finding {
 			Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database"),
 		}
 	}
-	return judge(rows, env)
+	var late []string
+	err = db.NewRaw("select c.label "+readFrom+" where "+usable+" and "+readAge+" > ? order by c.label", readLate).
+		Scan(ctx, &late)
+	if err != nil {
+		late = nil // an older schema, which does not read yet
+	}
+	if found := judge(rows, env); found.Status != doctor.OK || len(late) == 0 {
+		return found
+	}
+	return doctor.Finding{
+		Status: doctor.Warning, Subject: late[0], Data: map[string]any{"connections": len(rows), "late": len(late)},
+		Found: doctor.Say("the users of %d of %d proxy panels were not read for an hour", len(late), len(rows)),
+		Do:    doctor.Command("panelctl proxypanel syncs"),
+	}
 }
 
 func judge(rows []connectionRow, env doctor.Env) doctor.Finding {

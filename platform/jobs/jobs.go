@@ -94,6 +94,9 @@ func (j Job) Finish(ctx context.Context) error {
 	return nil
 }
 
+// Operation is the id of the operation that follows the job; empty where nobody does.
+func (j Job) Operation() string { return j.operation }
+
 // Progress shows those who follow the job how far it is, in percent. Without an operation it does nothing.
 func (j Job) Progress(ctx context.Context, percent int) error {
 	if j.operation == "" {

@@ -4030,6 +4030,125 @@ export interface paths {
         patch: operations["patch-proxypanel-connections-id"];
         trace?: never;
     };
+    "/api/v1/proxypanel/connections/{id}/hosts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the hosts of a proxy panel */
+        get: operations["get-proxypanel-connections-id-hosts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proxypanel/connections/{id}/inbounds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the inbounds of a proxy panel */
+        get: operations["get-proxypanel-connections-id-inbounds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proxypanel/connections/{id}/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the nodes of a proxy panel */
+        get: operations["get-proxypanel-connections-id-nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proxypanel/connections/{id}/profiles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the profiles of a proxy panel */
+        get: operations["get-proxypanel-connections-id-profiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proxypanel/connections/{id}/squads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the squads of a proxy panel */
+        get: operations["get-proxypanel-connections-id-squads"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proxypanel/connections/{id}/sync": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Read a proxy panel now */
+        post: operations["post-proxypanel-connections-id-sync"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proxypanel/connections/{id}/syncs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List readings of a proxy panel */
+        get: operations["get-proxypanel-connections-id-syncs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/proxypanel/connections/{id}/test": {
         parameters: {
             query?: never;
@@ -4041,6 +4160,23 @@ export interface paths {
         put?: never;
         /** Look at a proxy panel now */
         post: operations["post-proxypanel-connections-id-test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/proxypanel/connections/{id}/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List the users of a proxy panel */
+        get: operations["get-proxypanel-connections-id-users"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -11444,6 +11580,11 @@ export interface components {
              */
             last_ok_at: string | null;
             /**
+             * Format: date-time
+             * @description When all its objects were read last; null: never
+             */
+            last_sync_at: string | null;
+            /**
              * Format: int64
              * @description Of the last answer, in milliseconds
              */
@@ -11463,6 +11604,11 @@ export interface components {
             token_expires_at: string | null;
             /** Format: date-time */
             updated_at: string;
+            /**
+             * Format: date-time
+             * @description When all its users were read last; null: never
+             */
+            users_synced_at: string | null;
             /** @description As last seen; empty: never */
             version: string;
         };
@@ -11490,6 +11636,84 @@ export interface components {
             /** Format: int64 */
             total: number;
         };
+        ProxypanelHost: {
+            address: string;
+            alpn: string;
+            disabled: boolean;
+            fingerprint: string;
+            /**
+             * Format: date-time
+             * @description null: there
+             */
+            gone_at: string | null;
+            hidden: boolean;
+            host: string;
+            /**
+             * Format: uuid
+             * @description As there
+             */
+            id: string;
+            /** @description null: its inbound is gone */
+            inbound_id: string | null;
+            name: string;
+            nodes: string[];
+            path: string;
+            /** Format: int64 */
+            port: number;
+            profile_id: string;
+            /** @description DEFAULT, TLS or NONE */
+            security: string;
+            /**
+             * Format: date-time
+             * @description When this was first seen as it is
+             */
+            seen_at: string;
+            sni: string;
+            tags: string[];
+        };
+        ProxypanelHostPage: {
+            items: components["schemas"]["ProxypanelHost"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        ProxypanelInbound: {
+            /**
+             * Format: date-time
+             * @description null: there
+             */
+            gone_at: string | null;
+            /**
+             * Format: uuid
+             * @description As there
+             */
+            id: string;
+            name: string;
+            network: string;
+            /**
+             * Format: int64
+             * @description 0: its configuration names none or a range
+             */
+            port: number;
+            profile_id: string;
+            protocol: string;
+            security: string;
+            /**
+             * Format: date-time
+             * @description When this was first seen as it is
+             */
+            seen_at: string;
+            /** @description Ids of the squads that have it */
+            squads: string[];
+        };
+        ProxypanelInboundPage: {
+            items: components["schemas"]["ProxypanelInbound"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
         ProxypanelNewConnection: {
             /** @description Address of the proxy panel, with or without /api */
             base_url: string;
@@ -11512,8 +11736,128 @@ export interface components {
             /** @description API token; write-only */
             token: string;
         };
+        ProxypanelNode: {
+            /** @description Ids of the inbounds that it runs of the profile */
+            active_inbounds: string[];
+            address: string;
+            /** @description Of its node program; empty: unknown */
+            agent_version: string;
+            connected: boolean;
+            connecting: boolean;
+            /** @description Of Xray; empty: unknown */
+            core_version: string;
+            /** @description ISO code; XX: none */
+            country: string;
+            disabled: boolean;
+            /**
+             * Format: date-time
+             * @description null: there
+             */
+            gone_at: string | null;
+            /**
+             * Format: uuid
+             * @description As there
+             */
+            id: string;
+            /** @description What it says of its state, in its own words; may be empty */
+            message: string;
+            name: string;
+            /** Format: int64 */
+            port: number | null;
+            /** @description Profile that it runs; empty: none */
+            profile_id: string;
+            /**
+             * Format: date-time
+             * @description When this was first seen as it is
+             */
+            seen_at: string;
+            tags: string[];
+            /**
+             * Format: int64
+             * @description Bytes; 0: none
+             */
+            traffic_limit: number;
+            /**
+             * Format: int64
+             * @description Bytes in its current period
+             */
+            traffic_used: number;
+            /** Format: int64 */
+            users_online: number;
+        };
+        ProxypanelNodePage: {
+            items: components["schemas"]["ProxypanelNode"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        ProxypanelProfile: {
+            /**
+             * Format: date-time
+             * @description null: there
+             */
+            gone_at: string | null;
+            /**
+             * Format: uuid
+             * @description As there
+             */
+            id: string;
+            /** @description Ids */
+            inbounds: string[];
+            name: string;
+            /** @description Ids of the nodes that run it */
+            nodes: string[];
+            /**
+             * Format: date-time
+             * @description When this was first seen as it is
+             */
+            seen_at: string;
+            /** @description sha256 of the configuration, in hexadecimal */
+            sum: string;
+        };
+        ProxypanelProfilePage: {
+            items: components["schemas"]["ProxypanelProfile"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
         ProxypanelScopeList: {
             items: components["schemas"]["ProxypanelTokenScope"][];
+        };
+        ProxypanelSquad: {
+            /**
+             * Format: date-time
+             * @description null: there
+             */
+            gone_at: string | null;
+            /**
+             * Format: uuid
+             * @description As there
+             */
+            id: string;
+            /** @description Ids */
+            inbounds: string[];
+            /** Format: int64 */
+            members: number;
+            name: string;
+            /**
+             * Format: date-time
+             * @description When this was first seen as it is
+             */
+            seen_at: string;
+        };
+        ProxypanelSquadPage: {
+            items: components["schemas"]["ProxypanelSquad"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        ProxypanelSyncStarted: {
+            /** Format: uuid */
+            operation_id: string;
         };
         ProxypanelTokenScope: {
             scope: string;
@@ -12369,6 +12713,64 @@ export interface components {
             server_time: string;
             setup_token_required: boolean;
         };
+        ShadowListedUser: {
+            /** Format: date-time */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description null: there
+             */
+            gone_at: string | null;
+            /**
+             * Format: int64
+             * @description As there; one number may be given to another user later
+             */
+            id: number;
+            /** @description Id there of the node that was used last */
+            last_node_id: string | null;
+            /**
+             * Format: int64
+             * @description Bytes
+             */
+            lifetime_used: number;
+            /** Format: date-time */
+            made_at: string | null;
+            /**
+             * Format: date-time
+             * @description null: never seen
+             */
+            online_at: string | null;
+            /**
+             * Format: date-time
+             * @description When this was first seen as it is
+             */
+            seen_at: string;
+            /** @description Ids */
+            squads: string[];
+            /** @description ACTIVE, DISABLED, LIMITED or EXPIRED */
+            status: string;
+            tag: string;
+            /**
+             * Format: int64
+             * @description Bytes; 0: none
+             */
+            traffic_limit: number;
+            /**
+             * Format: int64
+             * @description Bytes in the current period, up to two minutes late
+             */
+            traffic_used: number;
+            /** @description p:<connection>:<id>, as signals of abuse name the user */
+            user_ref: string;
+            username: string;
+        };
+        ShadowListedUserPage: {
+            items: components["schemas"]["ShadowListedUser"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
         StagesRecord: {
             /**
              * Format: date-time
@@ -12475,6 +12877,53 @@ export interface components {
         };
         SupportMissingWords: {
             why: string;
+        };
+        SyncsRun: {
+            /** Format: int64 */
+            added: number;
+            /** @description Stable word for why it failed, as those of connections, or interrupted */
+            cause: string;
+            /** Format: int64 */
+            changed: number;
+            /** @description What the cause does not say, in English; may be empty */
+            detail: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            /** Format: int64 */
+            gone: number;
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: int64
+             * @description Objects read
+             */
+            objects: number;
+            operation_id: string | null;
+            /**
+             * @description full: objects and users
+             * @enum {string}
+             */
+            scope: "objects" | "full";
+            /** @enum {string} */
+            source: "schedule" | "person";
+            /** Format: date-time */
+            started_at: string;
+            /** @description Empty: nobody */
+            started_by: string;
+            /** @enum {string} */
+            state: "running" | "succeeded" | "failed";
+            /**
+             * Format: int64
+             * @description Users read
+             */
+            users: number;
+        };
+        SyncsRunPage: {
+            items: components["schemas"]["SyncsRun"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
         };
         SystemHealthDocument: {
             /** @enum {string} */
@@ -41624,6 +42073,672 @@ export interface operations {
             };
         };
     };
+    "get-proxypanel-connections-id-hosts": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description List those that are gone instead */
+                gone?: boolean;
+                limit?: number;
+                /** @description Part of the name */
+                search?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxypanelHostPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-proxypanel-connections-id-inbounds": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description List those that are gone instead */
+                gone?: boolean;
+                limit?: number;
+                /** @description Part of the name */
+                search?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxypanelInboundPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-proxypanel-connections-id-nodes": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description List those that are gone instead */
+                gone?: boolean;
+                limit?: number;
+                /** @description Part of the name */
+                search?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxypanelNodePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-proxypanel-connections-id-profiles": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description List those that are gone instead */
+                gone?: boolean;
+                limit?: number;
+                /** @description Part of the name */
+                search?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxypanelProfilePage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-proxypanel-connections-id-squads": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description List those that are gone instead */
+                gone?: boolean;
+                limit?: number;
+                /** @description Part of the name */
+                search?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxypanelSquadPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-proxypanel-connections-id-sync": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProxypanelSyncStarted"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-proxypanel-connections-id-syncs": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SyncsRunPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "post-proxypanel-connections-id-test": {
         parameters: {
             query?: never;
@@ -41691,6 +42806,101 @@ export interface operations {
             };
             /** @description Request Entity Too Large */
             413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-proxypanel-connections-id-users": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                /** @description List those that are gone instead */
+                gone?: boolean;
+                limit?: number;
+                /** @description Part of the name */
+                search?: string;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+                status?: "ACTIVE" | "DISABLED" | "LIMITED" | "EXPIRED";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShadowListedUserPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -69,6 +69,19 @@ func (p *Problem) reached() bool {
 		p.Status != http.StatusServiceUnavailable
 }
 
+// Passing says whether the same question may well be answered in a moment: the connection broke, the panel was not
+// there, or it wants to be left alone for no longer than this.
+func (p *Problem) Passing(within time.Duration) bool {
+	switch p.Cause {
+	case SlowDown:
+		return p.Wait < within
+	case NoReverseProxy, "connection_broken", "timeout":
+		return true
+	}
+	return p.Status == http.StatusBadGateway || p.Status == http.StatusServiceUnavailable ||
+		p.Status == http.StatusGatewayTimeout
+}
+
 // Is says whether an error is a refusal with this status and code.
 func Is(err error, status int, code string) bool {
 	var p *Problem

@@ -31,6 +31,8 @@ export function makeConnection(change: Partial<Connection> = {}): Connection {
     panel: { users: 1200, users_online: 56, nodes: 4, nodes_online: 3, nodes_disabled: 1, webhooks: false },
     checked_at: inDays(0),
     last_ok_at: inDays(0),
+    last_sync_at: at,
+    users_synced_at: at,
     created_at: at,
     updated_at: at,
     revision: 3,
