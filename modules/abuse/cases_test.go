@@ -12,6 +12,7 @@ import (
 
 	"panel/modules/abuse/internal/cases"
 	"panel/modules/abuse/internal/score"
+	"panel/modules/flows/flowsapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 )
@@ -92,6 +93,11 @@ func TestAConspicuousUserGetsACase(t *testing.T) {
 	require.Equal(t, []cases.Named{{ID: w.flows[0], Name: "flow of a test"}}, got.Flows)
 	require.Equal(t, []cases.Incomplete{{NodeID: w.nodes[0].NodeID, Node: "fra", Why: "not_seen_whole", Listeners: 1}},
 		got.Incomplete)
+	entry := flowsapi.ServedEntry{FlowID: w.flows[0], Block: "in", NodeID: w.nodes[0].NodeID, Tag: "panel"}
+	w.served.serves(entry, entry)
+	require.Equal(t, cases.Incomplete{
+		NodeID: w.nodes[0].NodeID, Node: "fra", Why: "proxy_panel_serves", Listeners: 2,
+	}, w.theCase().Incomplete[1])
 	require.Len(t, got.Breakdown, 7)
 	told := news.Next(cases.EventOpened)
 	require.Equal(t, got.ID, told.SubjectID)

@@ -44,6 +44,7 @@ type served struct {
 	flows  map[string][]string // of a node
 	users  map[string][]string // of a flow
 	labels map[string]string
+	panels []flowsapi.ServedEntry
 	enter  map[string][]string // nodes with an entry of a flow; where none is named, those that the flow is on
 }
 
@@ -66,9 +67,30 @@ func (s *served) OnNode(_ context.Context, nodeID string) (found []flowsapi.Flow
 		for _, node := range s.enter[id] {
 			one.Entries = append(one.Entries, flowsapi.Entry{NodeID: node})
 		}
+		for i := range one.Entries {
+			node := one.Entries[i].NodeID
+			if slices.ContainsFunc(s.panels, func(e flowsapi.ServedEntry) bool { return e.NodeID == node }) {
+				one.Entries[i].Offer = &flowsapi.Offer{}
+			}
+		}
 		found = append(found, one)
 	}
 	return found, nil
+}
+
+// serves lets proxy panels serve these entries.
+func (s *served) serves(entries ...flowsapi.ServedEntry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.panels = entries
+}
+
+func (s *served) ServedOn(_ context.Context, nodeIDs ...string) ([]flowsapi.ServedEntry, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(s.panels), func(e flowsapi.ServedEntry) bool {
+		return len(nodeIDs) > 0 && !slices.Contains(nodeIDs, e.NodeID)
+	}), nil
 }
 
 func (s *served) Names(_ context.Context, ids ...string) (map[string]string, error) {
@@ -107,7 +129,7 @@ func (s *served) Labels(_ context.Context, ids ...string) (map[string]string, er
 func (s *served) flowsModule() module.Module {
 	return module.Module{
 		Name: "flows", Summary: "Flows of a test", Attach: func() module.Parts { return module.Parts{} },
-		Exports: []any{func() flowsapi.Flows { return s }},
+		Exports: []any{func() flowsapi.Flows { return s }, func() flowsapi.ServedEntries { return s }},
 	}
 }
 

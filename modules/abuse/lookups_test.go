@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/abuse/internal/lookups"
+	"panel/modules/flows/flowsapi"
 	"panel/platform/agentapi"
 	"panel/platform/cli"
 	"panel/platform/database"
@@ -211,6 +212,14 @@ func TestEachEntrySaysWhetherItCouldTell(t *testing.T) {
 		got := w.ask()
 		return got.State == "done" && got.Nodes[0].State == "no_record"
 	}, time.Minute, 50*time.Millisecond, "an agent that is too old is not asked")
+
+	w.nodes[0].Online(func(h *agentapi.Heartbeat) {
+		h.Capabilities = append(h.Capabilities, agentapi.FindConnections.Capability())
+	})
+	w.served.serves(flowsapi.ServedEntry{FlowID: w.flows[0], NodeID: w.nodes[0].NodeID})
+	got = w.ask().Nodes[0]
+	require.Equal(t, "no_record", got.State)
+	require.Contains(t, got.Error, "proxy panel serves", "its agent is not asked")
 }
 
 // Rule: no agent's word is taken about users of other nodes, about flows that it was not asked for, or other times.

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/abuse/internal/views"
+	"panel/modules/flows/flowsapi"
 	"panel/platform/agentapi"
 )
 
@@ -79,6 +80,11 @@ func TestTheOverviewSaysWhatIsNotSeenAndNotBlocked(t *testing.T) {
 	got := w.overview()
 	require.Equal(t, []views.Incomplete{{NodeID: w.nodes[0].NodeID, Node: "fra", Listeners: 2, Incomplete: 1}},
 		got.Incomplete)
+	w.served.serves(flowsapi.ServedEntry{NodeID: w.nodes[0].NodeID}, flowsapi.ServedEntry{NodeID: w.nodes[1].NodeID})
+	require.Equal(t, []views.Incomplete{
+		{NodeID: w.nodes[0].NodeID, Node: "fra", Listeners: 3, Incomplete: 2},
+		{NodeID: w.nodes[1].NodeID, Node: w.overview().Incomplete[1].Node, Listeners: 1, Incomplete: 1},
+	}, w.overview().Incomplete, "what proxy panels serve is not seen either")
 	require.Equal(t, []views.Unprotected{{NodeID: w.nodes[0].NodeID, Node: "fra", Why: "not permitted"}}, got.Unprotected)
 	require.Equal(t, 1, got.Blocking)
 	require.Equal(t, views.CaseCounts{Open: 1}, got.Cases)

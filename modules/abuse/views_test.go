@@ -12,6 +12,7 @@ import (
 
 	"panel/modules/abuse/internal/intake"
 	"panel/modules/abuse/internal/views"
+	"panel/modules/flows/flowsapi"
 	"panel/platform/agentapi"
 	"panel/platform/cli"
 	"panel/platform/database"
@@ -138,8 +139,12 @@ func TestDiversityIsShownOverAllNodes(t *testing.T) {
 		"a prefix that two nodes saw counts once; an address is no hash")
 	require.True(t, found.Networks[1].NAT)
 	require.Equal(t, []views.Unseen{{
-		NodeID: w.nodes[0].NodeID, NodeName: "fra", InboundTag: "wg", Source: "stats_api",
+		NodeID: w.nodes[0].NodeID, NodeName: "fra", InboundTag: "wg", Source: "stats_api", Reason: "not_seen_whole",
 	}}, found.Unseen)
+	w.served.serves(flowsapi.ServedEntry{FlowID: w.flows[0], Block: "in", NodeID: w.nodes[0].NodeID, Tag: "panel"})
+	require.Equal(t, views.Unseen{
+		NodeID: w.nodes[0].NodeID, NodeName: "fra", InboundTag: "panel", Reason: "proxy_panel_serves",
+	}, w.diversity(user, "").Unseen[1], "no agent sees who comes in at the node of a proxy panel")
 	require.Equal(t, 3600, w.diversity(user, "?hours=168").StepSeconds)
 }
 

@@ -6838,10 +6838,10 @@ export interface components {
             /** Format: uuid */
             node_id: string;
             /**
-             * @description not_seen_whole: the agent does not see all sessions of some listeners
+             * @description not_seen_whole: the agent does not see all sessions of some listeners; proxy_panel_serves: the node of a proxy panel has some entries, and no agent of ours
              * @enum {string}
              */
-            why: "not_seen_whole";
+            why: "not_seen_whole" | "proxy_panel_serves";
         };
         CasesLimits: {
             /**
@@ -7854,8 +7854,8 @@ export interface components {
              * @description Of the draft that is explained, or that the installed version was made of
              */
             revision: number;
-            /** @description Proxy panel whose node serves the entry; null: our own agent does */
-            served_by: components["schemas"]["ExplainServedBy"];
+            /** @description Proxy panel whose node serves the entry; left out: our own agent does */
+            served_by?: components["schemas"]["ExplainServedBy"];
             steps: components["schemas"]["ExplainExplainStep"][];
         };
         ExplainProbeAnswer: {
@@ -14035,8 +14035,16 @@ export interface components {
             /** Format: uuid */
             node_id: string;
             node_name: string;
-            /** @enum {string} */
-            source: "stats_api" | "access_log" | "proxy_protocol";
+            /**
+             * @description proxy_panel_serves: the node of a proxy panel has it, and no agent of ours
+             * @enum {string}
+             */
+            reason: "not_seen_whole" | "proxy_panel_serves";
+            /**
+             * @description How the agent sees them; empty: it does not
+             * @enum {string}
+             */
+            source: "" | "stats_api" | "access_log" | "proxy_protocol";
         };
         ViewVantage: {
             /**

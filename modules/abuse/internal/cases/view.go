@@ -12,6 +12,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/abuse/internal/score"
+	"panel/modules/abuse/internal/views"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
@@ -72,7 +73,7 @@ type Case struct {
 type Incomplete struct {
 	NodeID    string `json:"node_id" format:"uuid"`
 	Node      string `json:"node"`
-	Why       string `json:"why" enum:"not_seen_whole" doc:"not_seen_whole: the agent does not see all sessions of some listeners"`
+	Why       string `json:"why" enum:"not_seen_whole,proxy_panel_serves" doc:"not_seen_whole: the agent does not see all sessions of some listeners; proxy_panel_serves: the node of a proxy panel has some entries, and no agent of ours"`
 	Listeners int    `json:"listeners"`
 }
 
@@ -260,11 +261,32 @@ func (c *Cases) incomplete(ctx context.Context, out *Case) error {
 	err := c.DB.In(ctx).NewRaw(`select node_id, count(*)::int as listeners from abuse_coverage
 		where node_id = any(?::uuid[]) and not complete group by node_id order by node_id`, pgdialect.Array(out.NodeIDs)).
 		Scan(ctx, &rows)
-	for _, one := range rows {
-		i := slices.IndexFunc(out.Nodes, func(n Named) bool { return n.ID == one.NodeID })
-		out.Incomplete = append(out.Incomplete, Incomplete{
-			NodeID: one.NodeID, Node: out.Nodes[i].Name, Why: "not_seen_whole", Listeners: one.Listeners,
-		})
+	if err != nil {
+		return database.Fault(err, nil)
 	}
-	return database.Fault(err, nil)
+	for _, one := range rows {
+		out.unseen(one.NodeID, views.NotSeenWhole, one.Listeners)
+	}
+	if len(out.NodeIDs) == 0 {
+		return nil
+	}
+	served, err := c.Views.ServedOn(ctx, out.NodeIDs...)
+	for _, e := range served {
+		out.unseen(e.NodeID, views.ProxyPanelServes, 1)
+	}
+	return err
+}
+
+// unseen counts listeners of a node that are not seen whole, for each reason.
+func (c *Case) unseen(nodeID, why string, listeners int) {
+	at := slices.IndexFunc(c.Incomplete, func(one Incomplete) bool { return one.NodeID == nodeID && one.Why == why })
+	if at >= 0 {
+		c.Incomplete[at].Listeners += listeners
+		return
+	}
+	one := Incomplete{NodeID: nodeID, Why: why, Listeners: listeners}
+	if i := slices.IndexFunc(c.Nodes, func(n Named) bool { return n.ID == nodeID }); i >= 0 {
+		one.Node = c.Nodes[i].Name
+	}
+	c.Incomplete = append(c.Incomplete, one)
 }

@@ -101,6 +101,8 @@ func destination(text string) (string, bool) {
 type entry struct {
 	node  nodesapi.Node
 	flows []string
+
+	elsewhere bool // proxy panels serve all that its users of these flows connect to
 }
 
 // place is where a user may be who reached for something from an address.
@@ -115,7 +117,7 @@ func (l *Lookups) entries(ctx context.Context, address string) (where place, err
 	if where.holders, err = l.Held.HeldBy(ctx, address); err != nil {
 		return where, fmt.Errorf("ask whose the address of a lookup is: %w", err)
 	}
-	served := map[string][]string{}
+	served, ours := map[string][]string{}, map[string]bool{}
 	for _, id := range where.holders {
 		flows, err := l.Flows.OnNode(ctx, id)
 		if err != nil {
@@ -123,7 +125,7 @@ func (l *Lookups) entries(ctx context.Context, address string) (where place, err
 		}
 		for i := range flows {
 			where.flows = append(where.flows, flows[i].ID)
-			enter(served, &flows[i])
+			enter(served, ours, &flows[i])
 		}
 	}
 	slices.Sort(where.flows)
@@ -136,14 +138,15 @@ func (l *Lookups) entries(ctx context.Context, address string) (where place, err
 		return where, fmt.Errorf("read the entries of a lookup: %w", err)
 	}
 	for i := range nodes {
-		where.entries = append(where.entries, entry{nodes[i], served[nodes[i].ID]})
+		where.entries = append(where.entries, entry{nodes[i], served[nodes[i].ID], !ours[nodes[i].ID]})
 	}
 	return where, nil
 }
 
-// enter adds the entries of a flow to those of others.
-func enter(served map[string][]string, flow *flowsapi.Flow) {
+// enter adds the entries of a flow to those of others, and notes the nodes where our own agent has one.
+func enter(served map[string][]string, ours map[string]bool, flow *flowsapi.Flow) {
 	for _, e := range flow.Entries {
+		ours[e.NodeID] = ours[e.NodeID] || e.Offer == nil
 		if !slices.Contains(served[e.NodeID], flow.ID) {
 			served[e.NodeID] = append(served[e.NodeID], flow.ID)
 		}
@@ -159,6 +162,8 @@ func (p place) rows(lookupID string) []nodeRow {
 			People: []Person{},
 		}
 		switch {
+		case e.elsewhere:
+			out[i].State, out[i].Error = noRecord, "a proxy panel serves the entry: who came in is known there alone"
 		case !e.node.Online:
 			out[i].State, out[i].Error = unreachable, "the agent is not connected"
 		case !e.node.Can(string(agentapi.FindConnections.Capability())):

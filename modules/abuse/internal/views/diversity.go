@@ -63,7 +63,8 @@ type Unseen struct {
 	NodeID     string `json:"node_id" format:"uuid"`
 	NodeName   string `json:"node_name"`
 	InboundTag string `json:"inbound_tag"`
-	Source     string `json:"source" enum:"stats_api,access_log,proxy_protocol"`
+	Source     string `json:"source" enum:",stats_api,access_log,proxy_protocol" doc:"How the agent sees them; empty: it does not"`
+	Reason     string `json:"reason" enum:"not_seen_whole,proxy_panel_serves" doc:"proxy_panel_serves: the node of a proxy panel has it, and no agent of ours"`
 }
 
 // MostHours is the longest span of a Diversity.
@@ -232,11 +233,18 @@ func (v *Views) unseen(ctx context.Context, nodeIDs []string) ([]Unseen, error) 
 	if len(nodeIDs) == 0 {
 		return out, nil
 	}
-	err := v.db.In(ctx).NewRaw(`select node_id, inbound_tag, source from abuse_coverage
+	err := v.db.In(ctx).NewRaw(`select node_id, inbound_tag, source, 'not_seen_whole' as reason from abuse_coverage
 		where node_id = any(?::uuid[]) and not complete order by node_id, inbound_tag limit ?`,
 		pgdialect.Array(nodeIDs), mostNetworks).Scan(ctx, &out)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("read what agents do not see: %w", err), nil)
+	}
+	elsewhere, err := v.ServedOn(ctx, nodeIDs...)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range elsewhere[:min(len(elsewhere), max(0, mostNetworks-len(out)))] {
+		out = append(out, Unseen{NodeID: e.NodeID, InboundTag: e.Tag, Reason: ProxyPanelServes})
 	}
 	names, err := v.NodeNames(ctx, nodeIDs...)
 	for i := range out {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -153,6 +154,11 @@ func (v *Views) incomplete(ctx context.Context) ([]Incomplete, error) {
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("read what agents do not see: %w", err), nil)
 	}
+	served, err := v.ServedOn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = withServed(out, served)
 	ids := make([]string, len(out))
 	for i := range out {
 		ids[i] = out[i].NodeID
@@ -162,6 +168,22 @@ func (v *Views) incomplete(ctx context.Context) ([]Incomplete, error) {
 		out[i].Node = names[out[i].NodeID]
 	}
 	return out, err
+}
+
+// withServed adds the entries that agents see nothing of, because proxy panels serve them.
+func withServed(out []Incomplete, served []flowsapi.ServedEntry) []Incomplete {
+	for _, e := range served {
+		at := slices.IndexFunc(out, func(one Incomplete) bool { return one.NodeID == e.NodeID })
+		if at < 0 && len(out) == mostShown {
+			continue
+		}
+		if at < 0 {
+			at, out = len(out), append(out, Incomplete{NodeID: e.NodeID})
+		}
+		out[at].Listeners++
+		out[at].Incomplete++
+	}
+	return out
 }
 
 // unprotected are the nodes in service whose agents can block nothing, and how many can.

@@ -26,15 +26,33 @@ type Views struct {
 	fleet    nodesapi.Fleet
 	statuses nodesapi.Statuses
 	flows    flowsapi.Flows
+	served   flowsapi.ServedEntries
 	clients  clientsapi.Clients
+}
+
+// ProxyPanelServes is why nothing is seen of an entry: the node of a proxy panel serves it, and no agent of ours.
+const ProxyPanelServes = "proxy_panel_serves"
+
+// NotSeenWhole is why a listener of ours is not seen whole: its agent cannot see all sessions there.
+const NotSeenWhole = "not_seen_whole"
+
+// ServedOn gives the entries on some nodes that agents see nothing of, on all where none is named.
+func (v *Views) ServedOn(ctx context.Context, nodeIDs ...string) ([]flowsapi.ServedEntry, error) {
+	found, err := v.served.ServedOn(ctx, nodeIDs...)
+	if err != nil {
+		return nil, fmt.Errorf("read what proxy panels serve: %w", err)
+	}
+	return found, nil
 }
 
 // New makes the views of a panel.
 func New(
-	db *database.DB, fleet nodesapi.Fleet, statuses nodesapi.Statuses, flows flowsapi.Flows, clients clientsapi.Clients,
-	clock clockwork.Clock,
+	db *database.DB, fleet nodesapi.Fleet, statuses nodesapi.Statuses, flows flowsapi.Flows,
+	served flowsapi.ServedEntries, clients clientsapi.Clients, clock clockwork.Clock,
 ) *Views {
-	return &Views{db: db, clock: clock, fleet: fleet, statuses: statuses, flows: flows, clients: clients}
+	return &Views{
+		db: db, clock: clock, fleet: fleet, statuses: statuses, flows: flows, served: served, clients: clients,
+	}
 }
 
 // Signal is one thing that a user seemed to do.

@@ -29,7 +29,7 @@ type Explanation struct {
 	NodeName string        `json:"node_name"`
 	Pools    []ExplainPool `json:"pools" doc:"That the way goes through, each followed by those that it falls back on"`
 
-	ServedBy *ServedBy `json:"served_by" doc:"Proxy panel whose node serves the entry; null: our own agent does"`
+	ServedBy *ServedBy `json:"served_by,omitempty" doc:"Proxy panel whose node serves the entry; left out: our own agent does"`
 }
 
 // ServedBy is a proxy panel that serves an entry.

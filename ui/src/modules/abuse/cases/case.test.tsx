@@ -70,6 +70,12 @@ describe("a case", () => {
     expect((await card("Evidence")).getByText(said)).toBeInTheDocument();
   });
 
+  it("says what proxy panels serve", async () => {
+    await draw({ incomplete: [{ node_id: nodeId, node: "ams-01", why: "proxy_panel_serves", listeners: 1 }] });
+    const said = "On ams-01 a proxy panel serves an entry: who comes in there is not seen here.";
+    expect((await card("Evidence")).getByText(said)).toBeInTheDocument();
+  });
+
   it("says how the case before it ended", async () => {
     const before = makeLine({
       id: "0",

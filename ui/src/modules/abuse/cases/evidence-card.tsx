@@ -47,10 +47,15 @@ export function EvidenceCard({ one, findings }: { one: Case; findings: readonly 
         ))}
       </ol>
       {findings.length === 0 && <p className={classes.remark}>{t("finding.none")}</p>}
-      {one.incomplete.map(({ node_id: id, node, listeners }) => (
-        <p key={id} className={classes.remark}>
+      {one.incomplete.map(({ node_id: id, node, why, listeners }) => (
+        <p key={`${id} ${why}`} className={classes.remark}>
           <Glyph kind="no-data" />
-          <span>{t("finding.unseen", { node: node || t("gone"), count: listeners })}</span>
+          <span>
+            {t(why === "proxy_panel_serves" ? "finding.served" : "finding.unseen", {
+              node: node || t("gone"),
+              count: listeners,
+            })}
+          </span>
         </p>
       ))}
     </Card>

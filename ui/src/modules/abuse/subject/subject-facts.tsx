@@ -61,12 +61,14 @@ export function Unseen({ diversity: { unseen } }: { diversity: Diversity }) {
       <div className={classes.notes}>
         <p className="soft">{t("unseen.text")}</p>
         <ul className={classes.notes}>
-          {unseen.slice(0, mostListed).map(({ node_id: node, node_name: name, inbound_tag: tag, source }) => (
+          {unseen.slice(0, mostListed).map(({ node_id: node, node_name: name, inbound_tag: tag, source, reason }) => (
             <li key={`${node} ${tag}`} className={classes.note}>
               <Glyph kind="no-data" />
               <span>
                 <span className="strong">{name || t("gone")}</span> <span className="mono">{tag}</span>{" "}
-                <span className="dim">{t(`unseen.source.${source}`)}</span>
+                <span className="dim">
+                  {t(`unseen.source.${reason === "proxy_panel_serves" || !source ? "proxy_panel" : source}`)}
+                </span>
               </span>
             </li>
           ))}

@@ -145,11 +145,16 @@ describe("the page of a user", () => {
   });
 
   it("says what agents do not see, so that nobody takes it for zero", async () => {
-    const unseen = [{ node_id: nodeId, node_name: "ams-01", inbound_tag: "in-443", source: "stats_api" as const }];
+    const seen = { node_id: nodeId, node_name: "ams-01" };
+    const unseen = [
+      { ...seen, inbound_tag: "in-443", source: "stats_api" as const, reason: "not_seen_whole" as const },
+      { ...seen, inbound_tag: "panel", source: "" as const, reason: "proxy_panel_serves" as const },
+    ];
     await draw({ [asked]: { body: makeDiversity({ unseen }) }, "GET /signals": pageOf() });
     const card = within(await screen.findByRole("region", { name: "Not seen" }));
-    expect(card.getByText("ams-01")).toBeInTheDocument();
+    expect(card.getAllByText("ams-01")).toHaveLength(2);
     expect(card.getByText("only counters of the core")).toBeInTheDocument();
+    expect(card.getByText("a proxy panel serves it: its users are known there alone")).toBeInTheDocument();
   });
 
   it("says that nothing is known of a user", async () => {

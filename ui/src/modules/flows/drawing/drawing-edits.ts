@@ -218,9 +218,9 @@ export function withTLS(listener: Listener, tls: boolean): Listener {
 }
 
 /** A VLESS listener with the other security; REALITY knows no upgrade of HTTP. */
-export function withSecurity(listener: Listener, security: "reality" | "tls"): Listener {
+export function withSecurity(listener: Listener, security: "reality" | "tls" | "none"): Listener {
   const { reality, transport, path, ...rest } = listener;
-  if (security === "tls") return { ...rest, security, ...(transport && { transport }), ...(path && { path }) };
+  if (security !== "reality") return { ...rest, security, ...(transport && { transport }), ...(path && { path }) };
   const upgrade = transport === "ws" || transport === "httpupgrade";
   return {
     ...rest,

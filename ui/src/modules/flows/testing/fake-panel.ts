@@ -38,6 +38,8 @@ export interface FakeState {
   policies: { id: string; name: string; kind: string }[];
   customPlans: CustomPlan[];
   sets: string[];
+  /** Connections with proxy panels, with the squads there. */
+  proxyPanels: { id: string; label: string; squads: { id: string; name: string; gone_at: string | null }[] }[];
   permissions: string[];
   license: { read_only: boolean; state: string; reason: string };
   /** Answers to give instead, by "METHOD path"; used up one by one. */
@@ -78,6 +80,7 @@ export function fakeState(change: Partial<FakeState> = {}): FakeState {
     redraw: fakeRedraw([{ id: "f-europe", name: "Europe main" }]),
     policies: [],
     customPlans: [],
+    proxyPanels: [],
     sets: [],
     permissions: ["*"],
     license: { read_only: false, state: "active", reason: "" },
@@ -126,6 +129,9 @@ export function answerFake(
   if (path === "/api/v1/connection-units/traffic") return ok(fakeLoads(state, url));
   if (area === "connection-units")
     return flowAnswer(state, method, id, parts, body as Record<string, unknown>, headers);
+  if (path === "/api/v1/proxypanel/connections") return page(state.proxyPanels);
+  const squadsOf = /^\/api\/v1\/proxypanel\/connections\/([^/]+)\/squads$/.exec(path)?.[1];
+  if (squadsOf) return page(state.proxyPanels.find((one) => one.id === squadsOf)?.squads ?? []);
   const simple: Record<string, unknown> = {
     "/api/v1/auth/me": {
       account: { id: "u-1", username: "anna", permissions: state.permissions },

@@ -1,4 +1,5 @@
 import { Handle, Position, type NodeProps } from "@xyflow/react";
+import { IconPlugConnected } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { memo, useCallback, type ReactNode } from "react";
 import { Glyph, type GlyphKind } from "@/components/status/glyph";
@@ -9,6 +10,7 @@ import { useBlockFacts } from "../block-facts";
 import { useBlockName, useDrawing, useEditor, usePlaces } from "../editor-context";
 import { kindIcons, rulesIcon as RulesIcon } from "../../drawing/kinds";
 import { countErrors, problemsOfBlock, problemsOfEdge, problemsOfRules, type Problem } from "../problems/problems";
+import { useServedBy } from "../../shared/proxy-panels";
 import { serverGlyph } from "../../shared/states";
 import { useWayName } from "../inspector/ways-form";
 
@@ -21,6 +23,7 @@ export const BlockNode = memo(function BlockNode({ data, selected }: NodeProps<B
   const server = block.node_id ? servers.get(block.node_id) : undefined;
   const Icon = kindIcons[block.kind];
   const facts = useBlockFacts()(block);
+  const served = useServedBy(block);
   return (
     <Frame selected={selected} problems={problemsOfBlock(problems, block.key)}>
       <div className={classes.head}>
@@ -36,6 +39,12 @@ export const BlockNode = memo(function BlockNode({ data, selected }: NodeProps<B
         </span>
         {server && <Glyph kind={serverGlyph[server.state]} label={t(`server.${server.state}`)} />}
       </div>
+      {served && (
+        <span className={classes.served} title={served}>
+          <IconPlugConnected size={12} stroke={1.6} aria-hidden />
+          <span>{served}</span>
+        </span>
+      )}
       {block.kind !== "entry" && <Handle type="target" position={Position.Left} className={classes.port} />}
       {!isTerminal(block.kind) && (
         <Handle type="source" position={Position.Right} id={newWay} className={classes.port} />

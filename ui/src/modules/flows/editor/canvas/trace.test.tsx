@@ -87,7 +87,7 @@ const met: ProbeAnswer = {
 const rest = "takes everything that no other edge chose";
 const reply = (data: object) => Promise.resolve({ response: new Response(null, { status: 200 }), data }) as never;
 
-async function trace(closed?: string) {
+async function trace(closed?: string, change: Partial<Explanation> = {}) {
   const flow = fakeFlow();
   const panel = serveFake(fakeState({ flows: [flow] }));
   const asked: string[] = [];
@@ -95,7 +95,7 @@ async function trace(closed?: string) {
   vi.spyOn(api, "GET").mockImplementation(((path: string, given: { params: { query: Explanation } }) => {
     if (!path.endsWith("/explain")) return get(path as never, given as never);
     asked.push(given.params.query.of);
-    return reply({ ...way, of: given.params.query.of });
+    return reply({ ...way, ...change, of: given.params.query.of });
   }) as never);
   const post = vi.spyOn(api, "POST").mockImplementation(() => reply(met));
   const editor = { flow, store: createDraftStore(), problems: [], changes: [], changed: new Set<string>(), closed };
@@ -112,6 +112,15 @@ async function trace(closed?: string) {
 
 describe("the trace of a destination", () => {
   afterEach(() => vi.restoreAllMocks());
+
+  it("says who else serves the entry, where no probe of ours could go in", async () => {
+    const by = { connection_id: "c", connection: "Remnawave", node_name: "de-1" };
+    const { dialog } = await trace(undefined, { served_by: by });
+    expect(await dialog.findByText("Served by Remnawave")).toBeInTheDocument();
+    await userEvent.click(dialog.getByRole("radio", { name: /^Installed/ }));
+    expect(await dialog.findByText("Served by Remnawave")).toBeInTheDocument();
+    expect(dialog.queryByRole("button", { name: "Try it now" })).toBeNull();
+  });
 
   it("stands in the outline as in the graph", async () => {
     const flow = fakeFlow();

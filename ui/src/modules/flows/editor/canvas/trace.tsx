@@ -62,7 +62,7 @@ export function Trace({ icon: Shape, below = false }: { icon: Icon; below?: bool
           />
         )}
         {answer.data && <Way answer={answer.data} />}
-        {of === "installed" && <WayProbe key={target} target={target} />}
+        {of === "installed" && !answer.data?.served_by && <WayProbe key={target} target={target} />}
       </Popover.Dropdown>
     </Popover>
   );

@@ -47,6 +47,9 @@ export function Way({ answer }: { answer: Explanation }) {
           ? t("trace.shared")
           : t(`trace.${answer.result}`, { name: answer.node_name })}
       </p>
+      {answer.served_by && (
+        <p className="dim">{t("served.by", { name: answer.served_by.connection || t("served.somePanel") })}</p>
+      )}
       <ol>
         {answer.steps.map((step, index) => (
           <li key={index} data-taken={step.result === "taken" || undefined}>

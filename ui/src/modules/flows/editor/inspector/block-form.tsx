@@ -12,6 +12,7 @@ import { BindDomain } from "./bind-domain";
 import { FieldCalls, FormSection, useFieldProblem } from "./field";
 import classes from "./form.module.css";
 import { ListenerForm } from "./listener-form";
+import { ServedForm } from "./served-form";
 import { WaysForm } from "./ways-form";
 
 /** Every setting of a block. The canvas shows it in its side panel, the outline in place. */
@@ -61,6 +62,7 @@ export function BlockForm({ block, ways = true }: { block: Block; ways?: boolean
         {...shared("title")}
       />
       {problem("kind") && <p className={classes.error}>{problem("kind")}</p>}
+      {block.kind === "entry" && <ServedForm block={block} />}
       {block.kind === "entry" && <ListenerForm block={block} path="params.listener" />}
       {decidesPrivate && (
         <FormSection title={t("private.title")}>

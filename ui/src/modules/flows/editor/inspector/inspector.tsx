@@ -17,6 +17,7 @@ import { kindIcons, rulesIcon } from "../../drawing/kinds";
 import { positionsOf } from "../../drawing/layout";
 import { ProblemList } from "../problems/problem-list";
 import { countErrors, problemsOfBlock, problemsOfRules } from "../problems/problems";
+import { useServedBy } from "../../shared/proxy-panels";
 import { WaysForm } from "./ways-form";
 
 const JsonForm = lazy(() => import("./json-form"));
@@ -41,6 +42,7 @@ function One({ block, rules }: { block: Block; rules: boolean }) {
   const [tab, setTab] = useState<Tab>("form");
   const name = useBlockName()(block);
   const facts = useBlockFacts()(block);
+  const served = useServedBy(block);
   const own = rules ? problemsOfRules(problems, block.key) : problemsOfBlock(problems, block.key);
   const Icon = rules ? rulesIcon : kindIcons[block.kind];
   const tabs: { key: Tab; label: string }[] = [
@@ -55,7 +57,11 @@ function One({ block, rules }: { block: Block; rules: boolean }) {
         <div className={classes.words}>
           <h2>{rules ? t("rules.title") : name}</h2>
           <p>
-            {[rules ? t("rules.of", { name }) : facts, changed.has(block.key) ? t("block.changed") : undefined]
+            {[
+              rules ? t("rules.of", { name }) : facts,
+              rules ? "" : served,
+              changed.has(block.key) ? t("block.changed") : undefined,
+            ]
               .filter(Boolean)
               .join(", ")}
           </p>

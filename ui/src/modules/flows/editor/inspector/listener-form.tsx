@@ -24,6 +24,7 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
   const { closed } = useEditor();
   const { listener, set, setAll, shared } = useListener(block, path);
   const hop = path === "params.hop";
+  const served = !hop && block.params?.proxypanel !== undefined;
   return (
     <FormSection title={t(path === "params.hop" ? "hop.listener" : "listener.title")}>
       <div className={classes.wide} data-field={`${path}.protocol`}>
@@ -38,13 +39,14 @@ export function ListenerForm({ block, path }: ListenerFormProps) {
       </div>
       {listener.protocol === "vless" && (
         <div className={classes.wide} data-field={`${path}.security`}>
-          <Segmented<"reality" | "tls">
+          <Segmented<"reality" | "tls" | "none">
             label={t("field.security")}
-            value={securityOf(listener) === "tls" ? "tls" : "reality"}
+            value={securityOf(listener)}
             onChange={(security) => closed === undefined && setAll(withSecurity(listener, security))}
             options={[
               { value: "reality", label: "REALITY" },
-              { value: "tls", label: "TLS" },
+              ...(!served || securityOf(listener) === "tls" ? [{ value: "tls" as const, label: "TLS" }] : []),
+              ...(served ? [{ value: "none" as const, label: t("served.unencrypted") }] : []),
             ]}
           />
         </div>

@@ -4,6 +4,7 @@ import { Glyph } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
 import { findBlock } from "../../drawing/drawing";
 import { kindIcons } from "../../drawing/kinds";
+import { useServedBy } from "../../shared/proxy-panels";
 import { serverGlyph } from "../../shared/states";
 import { useBlockFacts } from "../block-facts";
 import { useBlockName, useDrawing, useEditor, usePlaces } from "../editor-context";
@@ -23,7 +24,8 @@ export function BlockWords({ row, phone }: { row: Extract<OutlineRow, { kind: "b
   const own = problemsOfBlock(problems, block.key);
   const errors = own.filter((problem) => problem.severity === "error").length;
   const server = block.node_id ? servers.get(block.node_id) : undefined;
-  const facts = useBlockFacts()(block);
+  const served = useServedBy(block);
+  const facts = [useBlockFacts()(block), served].filter(Boolean).join(", ");
   return (
     <>
       <Icon size={16} stroke={1.5} aria-hidden className={classes.icon} />
