@@ -2168,6 +2168,35 @@ create table proxypanel_connections (
 CREATE UNIQUE INDEX proxypanel_connections_base_url ON proxypanel_connections USING btree (base_url);
 CREATE UNIQUE INDEX proxypanel_connections_label ON proxypanel_connections USING btree (label);
 
+create table proxypanel_hints (
+  connection_id uuid not null,
+  kind text not null,
+  external_id text not null,
+  at timestamp with time zone not null,
+  constraint proxypanel_hints_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_hints_pkey PRIMARY KEY (connection_id, kind, external_id)
+);
+
+create table proxypanel_hook_bodies (
+  connection_id uuid not null,
+  sum bytea not null,
+  taken_at timestamp with time zone not null,
+  constraint proxypanel_hook_bodies_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_hook_bodies_pkey PRIMARY KEY (connection_id, sum)
+);
+CREATE INDEX proxypanel_hook_bodies_taken ON proxypanel_hook_bodies USING btree (taken_at);
+
+create table proxypanel_hooks (
+  connection_id uuid not null,
+  hook_id uuid not null,
+  sealed text default ''::text not null,
+  last_event_at timestamp with time zone,
+  skew_seconds bigint,
+  constraint proxypanel_hooks_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_hooks_pkey PRIMARY KEY (connection_id)
+);
+CREATE UNIQUE INDEX proxypanel_hooks_hook ON proxypanel_hooks USING btree (hook_id);
+
 create table proxypanel_objects (
   connection_id uuid not null,
   kind text not null,

@@ -204,6 +204,9 @@ func (w *installation) proxyPanel(admin string) {
 		"cookie":        "gate=" + w.book.plant(w.T, "cookie of a proxy panel", "canary-proxypanel-cookie-3Xc8"),
 		"extra_headers": map[string]any{"X-Gate": w.book.plant(w.T, "header of a proxy panel", "canary-gate-5Nv1mQz")},
 	}).text(w.T, "id")
+	w.do(admin, "PUT "+paths+"/{id}/webhook", paths+"/"+id+"/webhook", map[string]any{
+		"secret": w.book.plant(w.T, "secret of a proxy panel's webhooks", "canaryproxypanelwebhook7Hs2Kd9Lq4Wn8Zx"),
+	})
 	for _, one := range []string{"", "/test"} {
 		method := map[string]string{"": "GET ", "/test": "POST "}[one]
 		w.do(admin, method+paths+"/{id}"+one, paths+"/"+id+one, nil)

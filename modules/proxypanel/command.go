@@ -16,7 +16,8 @@ import (
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "proxypanel", Short: "External proxy panels"}
 	group.AddCommand(listCommand(env), addCommand(env), tokenCommand(env), testCommand(env), removeCommand(env),
-		scopesCommand(env), syncCommand(env), syncsCommand(env), objectsCommand(env), usersCommand(env))
+		scopesCommand(env), syncCommand(env), syncsCommand(env), objectsCommand(env), usersCommand(env),
+		webhookCommand(env))
 	return []*cobra.Command{group}
 }
 

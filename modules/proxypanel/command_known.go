@@ -3,6 +3,7 @@ package proxypanel
 import (
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,6 +118,40 @@ func objectsCommand(env cli.Env) *cobra.Command {
 			}
 			return cli.ListAll(cmd.Context(), env, "panelctl.proxypanel.objects/v1", path, []string{"Name", "Since", "ID"},
 				func(k Known) []string { return []string{k.Name, cli.Stamp(&k.SeenAt), k.ID} })
+		},
+	}
+}
+
+func webhookCommand(env cli.Env) *cobra.Command {
+	const mostSecret = 1 << 10
+	return &cobra.Command{
+		Use: "webhook <label> <secret-file>", Short: "Set the secret of a proxy panel's webhooks", Args: cobra.ExactArgs(2),
+		Example: "panelctl proxypanel webhook main - < secret.txt",
+		Long: "Reads the secret that the proxy panel has as WEBHOOK_SECRET_HEADER from a file, or from standard input where " +
+			"the file is -, and stores it by PUT /api/v1/proxypanel/connections/{id}/webhook. An empty file takes it away. It " +
+			"prints the path that WEBHOOK_URL there ends with.",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := env.Input(args[1], mostSecret)
+			if err != nil {
+				return err
+			}
+			client, err := env.Client()
+			if err != nil {
+				return err
+			}
+			path, err := pathBelow(cmd, client, args[0], "/webhook")
+			if err != nil {
+				return err
+			}
+			var now Connection
+			wanted := WebhookSecret{Secret: strings.TrimSpace(string(text))}
+			if err := client.Do(cmd.Context(), http.MethodPut, path, wanted, &now); err != nil {
+				return err
+			}
+			return cli.PrintAll(env, "panelctl.proxypanel.webhook/v1", []Connection{now}, []string{"Label", "Secret", "Path"},
+				func(c Connection) []string {
+					return []string{c.Label, strconv.FormatBool(c.Webhook.HasSecret), c.Webhook.Path}
+				})
 		},
 	}
 }

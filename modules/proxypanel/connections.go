@@ -11,6 +11,7 @@ import (
 	"github.com/jonboulle/clockwork"
 
 	"panel/modules/proxypanel/internal/remnawave"
+	"panel/modules/proxypanel/internal/webhooks"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/events"
@@ -43,6 +44,7 @@ type Connection struct {
 	LastOKAt             *time.Time         `json:"last_ok_at" doc:"When it could be used last, fully or not"`
 	LastSyncAt           *time.Time         `json:"last_sync_at" doc:"When all its objects were read last; null: never"`
 	UsersSyncedAt        *time.Time         `json:"users_synced_at" doc:"When all its users were read last; null: never"`
+	Webhook              Webhook            `json:"webhook"`
 	CreatedAt            time.Time          `json:"created_at"`
 	UpdatedAt            time.Time          `json:"updated_at"`
 	Revision             int64              `json:"revision"`
@@ -125,6 +127,11 @@ func (c *connections) insert(ctx context.Context, row *connectionRow) error {
 	if err := c.store.insert(ctx, row); err != nil {
 		return err
 	}
+	hook, err := webhooks.Add(ctx, c.store.db, row.ID)
+	if err != nil {
+		return err
+	}
+	row.HookID = hook
 	return c.publish(ctx, connectionAdded, row, map[string]audit.Change{
 		"base_url": {To: row.BaseURL}, "direct": {To: row.Direct},
 	})

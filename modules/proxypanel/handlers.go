@@ -6,6 +6,7 @@ import (
 	"panel/modules/proxypanel/internal/remnawave"
 	"panel/modules/proxypanel/internal/shadow"
 	"panel/modules/proxypanel/internal/syncs"
+	"panel/modules/proxypanel/internal/webhooks"
 	"panel/platform/httpapi"
 )
 
@@ -15,10 +16,13 @@ type handlers struct {
 	bootstrap   *bootstrap
 	syncs       *syncs.Syncs
 	lists       *shadow.Lists
+	webhooks    *webhooks.Webhooks
 }
 
-func newHandlers(c *connections, b *bootstrap, s *syncs.Syncs, l *shadow.Lists) *handlers {
-	return &handlers{c, b, s, l}
+func newHandlers(
+	c *connections, b *bootstrap, s *syncs.Syncs, l *shadow.Lists, w *webhooks.Webhooks,
+) *handlers {
+	return &handlers{c, b, s, l, w}
 }
 
 type body[T any] struct{ Body T }

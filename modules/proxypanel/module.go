@@ -1,17 +1,20 @@
 // Package proxypanel joins the panel with an external proxy panel, a Remnawave: its users live there, the fleet here.
 //
 // A connection is the access to one such panel (connections.go). Each is looked at once a minute and says what is wrong
-// by its cause (looks.go); what it holds is read into internal/shadow by internal/syncs. A fresh one gets its first
+// by its cause (looks.go); what it holds is read into internal/shadow by internal/syncs, sooner where a
+// webhook names it (internal/webhooks). A fresh one gets its first
 // administrator and our token in the first installation (bootstrap.go). How a Remnawave is asked is in
 // internal/remnawave; remnawavetest stands in for one in tests.
 package proxypanel
 
 import (
 	"embed"
+	"slices"
 	"time"
 
 	"panel/modules/proxypanel/internal/shadow"
 	"panel/modules/proxypanel/internal/syncs"
+	"panel/modules/proxypanel/internal/webhooks"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/doctor"
@@ -41,6 +44,7 @@ const (
 	tokenExpiring     = "proxypanel.token_expiring"
 	bootstrapped      = "proxypanel.bootstrapped"
 	syncStarted       = "proxypanel.sync_started"
+	webhookChanged    = "proxypanel.webhook_changed"
 )
 
 // Named is the data of an event about a connection.
@@ -74,28 +78,31 @@ func Module() module.Module {
 		Features: []entitlement.Feature{{Key: feature, Summary: "External proxy panel"}},
 		Faults:   faults(),
 		Journal: audit.Kinds{
-			Actions: []string{connectionAdded, connectionChanged, connectionRemoved, bootstrapped, syncStarted},
+			Actions: []string{
+				connectionAdded, connectionChanged, connectionRemoved, bootstrapped, syncStarted,
+				webhookChanged,
+			},
 			Objects: []string{object},
 		},
 		Events:     eventKinds(),
 		Secrets:    secrets(),
-		Tidy:       append([]jobs.Tidy{tidyPaces, tidyBootstraps, syncs.Tidy()}, shadow.Tidy()...),
+		Tidy:       append([]jobs.Tidy{tidyPaces, tidyBootstraps, syncs.Tidy(), webhooks.Tidy()}, shadow.Tidy()...),
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Reference:  []module.Page{{Name: "proxy-panel-scopes", Text: scopesPage}},
 		Private: []any{
-			shadow.New, shadow.NewLists, newStore, newPace, newDoor, newConnections, newSyncs, newBootstrap,
-			newHandlers,
+			shadow.New, shadow.NewLists, newStore, newPace, newDoor, newConnections, newSyncs, newWebhooks,
+			newBootstrap, newHandlers,
 		},
 		Attach: attach,
 	}
 }
 
-func attach(h *handlers, c *connections, s *syncs.Syncs) module.Parts {
+func attach(h *handlers, c *connections, s *syncs.Syncs, w *webhooks.Webhooks) module.Parts {
 	return module.Parts{
 		Routes:    h.routes(),
-		Jobs:      []jobs.Worker{c.worker(), s.Worker()},
+		Jobs:      []jobs.Worker{c.worker(), s.Worker(), w.Worker()},
 		Schedules: []jobs.Schedule{lookSchedule(), syncs.Schedule(feature)},
 		Metrics:   c.metrics(),
 	}
@@ -105,11 +112,12 @@ func secrets() []vault.Column {
 	return []vault.Column{
 		{Table: "proxypanel_connections", ID: "id", Column: "sealed"},
 		{Table: "proxypanel_bootstraps", ID: "base_url", Column: "sealed"},
+		webhooks.Column,
 	}
 }
 
 func faults() []fault.Declared {
-	return append([]fault.Declared{
+	return slices.Concat([]fault.Declared{
 		{
 			Kind: fault.KindConflict, Code: "bootstrap_disabled",
 			Summary: "A fresh proxy panel may be set up only while PANEL_PROXYPANEL_BOOTSTRAP is on",
@@ -121,7 +129,7 @@ func faults() []fault.Declared {
 		},
 		{Kind: fault.KindUpstream, Code: "proxypanel_error", Summary: "The proxy panel refused or cannot be used; cause says why"},
 		{Kind: fault.KindUpstreamTimeout, Code: "proxypanel_timeout", Summary: "The proxy panel did not answer in time"},
-	}, syncs.Faults()...)
+	}, syncs.Faults(), webhooks.Faults())
 }
 
 func eventKinds() []events.Kind {

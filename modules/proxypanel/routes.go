@@ -21,6 +21,7 @@ const feature = "proxypanel"
 const (
 	connectionsPath = "/api/v1/proxypanel/connections"
 	bootstrapPath   = "/api/v1/setup/proxypanel/bootstrap"
+	webhooksPath    = "/api/v1/proxypanel/webhooks"
 )
 
 // How long a request may take that asks the other panel: some twenty questions, five a second.
@@ -29,6 +30,9 @@ const (
 	bootstrapWithin = 30 * time.Second
 	answerWithin    = 5 * time.Second
 )
+
+// hookLimit is of one address: a proxy panel tells of each user by itself, up to a hundred at once.
+var hookLimit = access.Limit{PerMinute: 600, Burst: 300}
 
 // bootstrapBody is enough for a name, an address and the headers of a gate, in bytes.
 const bootstrapBody = 16 << 10
@@ -49,6 +53,11 @@ func (h *handlers) routes() httpapi.Routes {
 				httpapi.Anew()),
 			httpapi.Post("/connections/{id}/sync", "Read a proxy panel now", manage, h.sync,
 				httpapi.Status(http.StatusAccepted)),
+			httpapi.Put("/connections/{id}/webhook", "Set the secret of a proxy panel's webhooks", manage, h.setWebhook),
+			// A webhook proves itself by its signature; its sender repeats it three times and cannot wait.
+			httpapi.Raw(http.MethodPost, "/webhooks/{hook_id}", "Take a webhook of a proxy panel",
+				access.Throttled(hookLimit), h.takeWebhook, httpapi.BodyLimit(httpapi.PublicBodyLimit),
+				httpapi.Lenient()),
 			httpapi.Get("/connections/{id}/syncs", "List readings of a proxy panel", view, h.listSyncs, reads),
 			httpapi.Get("/connections/{id}/nodes", "List the nodes of a proxy panel", view, h.listNodes, reads),
 			httpapi.Get("/connections/{id}/profiles", "List the profiles of a proxy panel", view, h.listProfiles, reads),

@@ -50,6 +50,10 @@ type connectionRow struct {
 	Revision             int64           `bun:"revision"`
 	LastSyncAt           *time.Time      `bun:"last_sync_at,scanonly"`
 	UsersSyncedAt        *time.Time      `bun:"users_synced_at,scanonly"`
+	HookID               string          `bun:"hook_id,scanonly"`
+	HasHookSecret        bool            `bun:"has_hook_secret,scanonly"`
+	HookEventAt          *time.Time      `bun:"hook_event_at,scanonly"`
+	HookSkew             *int64          `bun:"hook_skew,scanonly"`
 	SortKey              string          `bun:"sort_key,scanonly"`
 }
 
@@ -70,6 +74,10 @@ func (r *connectionRow) shown() Connection {
 		Compatibility: remnawave.Compatible(r.Version), LatencyMS: r.LatencyMS, CheckedAt: utc(r.CheckedAt),
 		LastOKAt: utc(r.LastOKAt), LastSyncAt: utc(r.LastSyncAt), UsersSyncedAt: utc(r.UsersSyncedAt),
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(), Revision: r.Revision,
+	}
+	shown.Webhook = Webhook{
+		Path: webhooksPath + "/" + r.HookID, HasSecret: r.HasHookSecret, LastEventAt: utc(r.HookEventAt),
+		SkewSeconds: r.HookSkew,
 	}
 	if len(r.Panel) > 0 {
 		_ = json.Unmarshal(r.Panel, &shown.Panel)
@@ -128,10 +136,12 @@ func (s *store) page(ctx context.Context, query httpapi.PageQuery) (page httpapi
 	return keyset.Page(k, rows, int(total), (*connectionRow).shown, last), nil
 }
 
-// withTimes reads along when connections were last read.
+// withTimes reads along when connections were last read, and their webhooks.
 func withTimes(q *bun.SelectQuery) *bun.SelectQuery {
 	return q.ColumnExpr("c.*").ColumnExpr("t.objects_at as last_sync_at, t.users_at as users_synced_at").
-		Join("left join proxypanel_sync_states as t on t.connection_id = c.id")
+		Join("left join proxypanel_sync_states as t on t.connection_id = c.id").
+		ColumnExpr("h.hook_id, h.sealed <> '' as has_hook_secret, h.last_event_at as hook_event_at").
+		ColumnExpr("h.skew_seconds as hook_skew").Join("join proxypanel_hooks as h on h.connection_id = c.id")
 }
 
 // get gives one connection. Fault: not_found (404).

@@ -59,6 +59,19 @@ func (c *Client) List(ctx context.Context, kind string) ([]Listed, error) {
 	return list(ctx, c, "/internal-squads", func(a answer) ([]squad, number) { return a.Squads, a.Total })
 }
 
+// ListedNode gives one node as a list would hold it. Error: *Problem, of status 404 where there is none.
+func (c *Client) ListedNode(ctx context.Context, id string) (Listed, error) {
+	var one node
+	if _, err := c.call(ctx, http.MethodGet, "/nodes/"+id, nil, &one); err != nil {
+		return Listed{}, err
+	}
+	if idOf(line(one.ID)) != id {
+		return Listed{}, &Problem{Cause: AnswerUnreadable, Status: http.StatusOK, Detail: "it is another node"}
+	}
+	one.ID = id
+	return one.listed(), nil
+}
+
 type listable interface{ listed() Listed }
 
 func list[A any, T listable](

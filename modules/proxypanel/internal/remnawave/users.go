@@ -54,6 +54,23 @@ func (c *Client) Users(ctx context.Context, cursor string) (page UserPage, err e
 	return page, nil
 }
 
+// User gives one user. Error: *Problem, of status 404 where there is none.
+func (c *Client) User(ctx context.Context, id int64) (User, error) {
+	return c.oneUser(ctx, http.MethodGet, "/users/"+strconv.FormatInt(id, 10), id)
+}
+
+// oneUser asks for something that answers with a user.
+func (c *Client) oneUser(ctx context.Context, method, path string, id int64) (User, error) {
+	var one user
+	if _, err := c.call(ctx, method, path, nil, &one); err != nil {
+		return User{}, err
+	}
+	if int64(one.ID) != id {
+		return User{}, &Problem{Cause: AnswerUnreadable, Status: http.StatusOK, Detail: "it is another user"}
+	}
+	return one.taken(), nil
+}
+
 // user is what is read of a user; its credentials are not even read.
 type user struct {
 	ID       number      `json:"id"`

@@ -33,6 +33,12 @@ export function makeConnection(change: Partial<Connection> = {}): Connection {
     last_ok_at: inDays(0),
     last_sync_at: at,
     users_synced_at: at,
+    webhook: {
+      path: "/api/v1/proxypanel/webhooks/01890000-0000-4000-8000-0000000000b2",
+      has_secret: true,
+      last_event_at: at,
+      skew_seconds: null,
+    },
     created_at: at,
     updated_at: at,
     revision: 3,
