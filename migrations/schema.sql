@@ -2168,6 +2168,29 @@ create table proxypanel_connections (
 CREATE UNIQUE INDEX proxypanel_connections_base_url ON proxypanel_connections USING btree (base_url);
 CREATE UNIQUE INDEX proxypanel_connections_label ON proxypanel_connections USING btree (label);
 
+create table proxypanel_drift_looks (
+  connection_id uuid not null,
+  looked_at timestamp with time zone not null,
+  told boolean not null,
+  constraint proxypanel_drift_looks_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_drift_looks_pkey PRIMARY KEY (connection_id)
+);
+
+create table proxypanel_drifts (
+  connection_id uuid not null,
+  object text not null,
+  field text not null,
+  kind text not null,
+  name text not null,
+  node_id text not null,
+  ours text not null,
+  theirs text not null,
+  adoptable boolean not null,
+  since timestamp with time zone not null,
+  constraint proxypanel_drifts_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_drifts_pkey PRIMARY KEY (connection_id, object, field)
+);
+
 create table proxypanel_hints (
   connection_id uuid not null,
   kind text not null,
@@ -2197,6 +2220,34 @@ create table proxypanel_hooks (
 );
 CREATE UNIQUE INDEX proxypanel_hooks_hook ON proxypanel_hooks USING btree (hook_id);
 
+create table proxypanel_mappings (
+  id uuid not null,
+  connection_id uuid not null,
+  panel_node_id uuid not null,
+  node_id uuid not null,
+  name text not null,
+  address text not null,
+  before jsonb not null,
+  profile_name text not null,
+  profile_id text default ''::text not null,
+  written text default ''::text not null,
+  written_sum text default ''::text not null,
+  sent_sum text default ''::text not null,
+  intended text default ''::text not null,
+  core text default ''::text not null,
+  connected boolean default false not null,
+  disabled boolean default false not null,
+  gone_at timestamp with time zone,
+  seen_at timestamp with time zone not null,
+  adopted_by text not null,
+  adopted_at timestamp with time zone not null,
+  constraint proxypanel_mappings_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id),
+  constraint proxypanel_mappings_pkey PRIMARY KEY (id),
+  constraint proxypanel_mappings_connection_id_node_id_key UNIQUE (connection_id, node_id),
+  constraint proxypanel_mappings_connection_id_panel_node_id_key UNIQUE (connection_id, panel_node_id)
+);
+CREATE INDEX proxypanel_mappings_node ON proxypanel_mappings USING btree (node_id);
+
 create table proxypanel_objects (
   connection_id uuid not null,
   kind text not null,
@@ -2218,6 +2269,38 @@ create table proxypanel_paces (
   next_at timestamp with time zone not null,
   constraint proxypanel_paces_pkey PRIMARY KEY (base_url)
 );
+
+create table proxypanel_parts (
+  id uuid not null,
+  mapping_id uuid not null,
+  connection_id uuid not null,
+  flow_id uuid not null,
+  block text not null,
+  tag text not null,
+  mark uuid not null,
+  content text not null,
+  before text default ''::text not null,
+  before_phase text default ''::text not null,
+  phase text not null,
+  apply_id uuid,
+  inbound_id text default ''::text not null,
+  host_id text default ''::text not null,
+  host_sent jsonb,
+  remark jsonb,
+  port integer not null,
+  l4 text not null,
+  squads jsonb not null,
+  enabled_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint proxypanel_parts_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id),
+  constraint proxypanel_parts_mapping_id_fkey FOREIGN KEY (mapping_id) REFERENCES proxypanel_mappings(id),
+  constraint proxypanel_parts_pkey PRIMARY KEY (id),
+  constraint proxypanel_parts_flow_id_block_mapping_id_key UNIQUE (flow_id, block, mapping_id)
+);
+CREATE INDEX proxypanel_parts_apply ON proxypanel_parts USING btree (apply_id) WHERE (apply_id IS NOT NULL);
+CREATE INDEX proxypanel_parts_mapping ON proxypanel_parts USING btree (mapping_id);
+CREATE INDEX proxypanel_parts_unsettled ON proxypanel_parts USING btree (updated_at) WHERE (phase = ANY (ARRAY['committed'::text, 'leaving'::text]));
 
 create table proxypanel_sync_states (
   connection_id uuid not null,
@@ -2277,6 +2360,13 @@ create table proxypanel_users (
 );
 CREATE INDEX proxypanel_users_gone ON proxypanel_users USING btree (gone_at) WHERE (gone_at IS NOT NULL);
 CREATE INDEX proxypanel_users_name ON proxypanel_users USING btree (connection_id, username, row_id);
+
+create table proxypanel_writers (
+  connection_id uuid not null,
+  token text not null,
+  until timestamp with time zone not null,
+  constraint proxypanel_writers_pkey PRIMARY KEY (connection_id)
+);
 
 create table recovery_codes (
   account_id uuid not null,

@@ -17,7 +17,8 @@ func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "proxypanel", Short: "External proxy panels"}
 	group.AddCommand(listCommand(env), addCommand(env), tokenCommand(env), testCommand(env), removeCommand(env),
 		scopesCommand(env), syncCommand(env), syncsCommand(env), objectsCommand(env), usersCommand(env),
-		webhookCommand(env))
+		webhookCommand(env), mappingCommand(env), adoptCommand(env), releaseCommand(env), driftCommand(env),
+		takeOverCommand(env), overwriteCommand(env))
 	return []*cobra.Command{group}
 }
 

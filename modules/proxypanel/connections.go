@@ -258,10 +258,16 @@ func (c *connections) remove(ctx context.Context, id string) error {
 func (c *connections) publish(
 	ctx context.Context, kind string, row *connectionRow, changes map[string]audit.Change,
 ) error {
+	return c.publishWith(ctx, kind, row, changes, Named{row.Label})
+}
+
+func (c *connections) publishWith(
+	ctx context.Context, kind string, row *connectionRow, changes map[string]audit.Change, data any,
+) error {
 	recorded := c.journal.Record(ctx, c.store.db.In(ctx), audit.Entry{
 		Action: kind, Object: row.object(), Changes: changes,
 	})
-	if err := errors.Join(recorded, c.emit(ctx, kind, row, Named{row.Label})); err != nil {
+	if err := errors.Join(recorded, c.emit(ctx, kind, row, data)); err != nil {
 		return fmt.Errorf("publish what happened to a connection: %w", err)
 	}
 	return nil

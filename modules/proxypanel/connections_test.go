@@ -7,6 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"panel/modules/clients"
+	"panel/modules/domains"
+	"panel/modules/flows"
+	"panel/modules/nodes"
+
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/proxypanel/internal/remnawave"
@@ -15,7 +20,7 @@ import (
 
 // The manifest keeps the rules that hold for every module. It looks at all goroutines, so it runs alone.
 func TestModule(t *testing.T) { //nolint:paralleltest // looks at the goroutines of the process
-	paneltest.Check(t, Module())
+	paneltest.Check(t, Module(), nodes.Module(), domains.Module(), clients.Module(), flows.Module())
 }
 
 func TestAConnectionIsLookedAtAndKept(t *testing.T) {

@@ -8,8 +8,10 @@ import (
 
 	"github.com/jonboulle/clockwork"
 
+	"panel/modules/proxypanel/internal/offers"
 	"panel/modules/proxypanel/internal/remnawave"
 	"panel/platform/database"
+	"panel/platform/fault"
 	"panel/platform/outbound"
 )
 
@@ -108,6 +110,14 @@ func (p *pace) Hold(ctx context.Context, base string, wait time.Duration) error 
 
 // asFault is an error of a call as the API answers it.
 func asFault(err error) error {
+	var changed *offers.Changed
+	var missing *offers.Missing
+	switch {
+	case errors.As(err, &changed):
+		return fault.Conflict("panel_object_changed", changed.Error()).With("name", changed.Name).Wrap(err)
+	case errors.As(err, &missing):
+		return fault.Conflict("panel_object_gone", missing.Error()).With("name", missing.Name).Wrap(err)
+	}
 	var problem *remnawave.Problem
 	if errors.As(err, &problem) {
 		return problem.Fault()

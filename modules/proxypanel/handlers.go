@@ -17,12 +17,14 @@ type handlers struct {
 	syncs       *syncs.Syncs
 	lists       *shadow.Lists
 	webhooks    *webhooks.Webhooks
+	adopting    *adopting
+	drifts      *drifts
 }
 
 func newHandlers(
-	c *connections, b *bootstrap, s *syncs.Syncs, l *shadow.Lists, w *webhooks.Webhooks,
+	c *connections, b *bootstrap, s *syncs.Syncs, l *shadow.Lists, w *webhooks.Webhooks, a *adopting, d *drifts,
 ) *handlers {
-	return &handlers{c, b, s, l, w}
+	return &handlers{c, b, s, l, w, a, d}
 }
 
 type body[T any] struct{ Body T }
@@ -99,4 +101,55 @@ type bootstrapInput struct{ Body Bootstrap }
 func (h *handlers) setUp(ctx context.Context, in *bootstrapInput) (*body[BootstrapResult], error) {
 	result, err := h.bootstrap.run(ctx, in.Body)
 	return &body[BootstrapResult]{result}, err
+}
+
+type adoptInput struct {
+	ConnectionPath
+	Body Adoption
+}
+
+// PanelNodePath names a node of a proxy panel in a path.
+type PanelNodePath struct {
+	ConnectionPath
+	PanelNodeID string `path:"panel_node_id" format:"uuid"`
+}
+
+// DriftPath names an object that differs in a path.
+type DriftPath struct {
+	ConnectionPath
+	Object string `path:"object" maxLength:"64"`
+}
+
+func (h *handlers) listMapping(ctx context.Context, in *ConnectionPath) (*body[MappingList], error) {
+	list, err := h.adopting.list(ctx, in.ID)
+	return &body[MappingList]{list}, err
+}
+
+func (h *handlers) adoptNode(ctx context.Context, in *adoptInput) (*body[PanelNodeView], error) {
+	adopted, err := h.adopting.adopt(ctx, in.ID, in.Body)
+	return &body[PanelNodeView]{adopted}, err
+}
+
+func (h *handlers) releaseNode(ctx context.Context, in *PanelNodePath) (*struct{}, error) {
+	return nil, h.adopting.release(ctx, in.ID, in.PanelNodeID)
+}
+
+func (h *handlers) listDrift(ctx context.Context, in *ConnectionPath) (*body[DriftList], error) {
+	list, err := h.drifts.list(ctx, in.ID)
+	return &body[DriftList]{list}, err
+}
+
+func (h *handlers) compare(ctx context.Context, in *ConnectionPath) (*body[DriftList], error) {
+	list, err := h.drifts.compare(ctx, in.ID)
+	return &body[DriftList]{list}, err
+}
+
+func (h *handlers) adoptDrift(ctx context.Context, in *DriftPath) (*body[DriftList], error) {
+	list, err := h.drifts.adopt(ctx, in.ID, in.Object)
+	return &body[DriftList]{list}, err
+}
+
+func (h *handlers) overwriteDrift(ctx context.Context, in *DriftPath) (*body[DriftList], error) {
+	list, err := h.drifts.overwrite(ctx, in.ID, in.Object)
+	return &body[DriftList]{list}, err
 }

@@ -7,11 +7,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/clients"
+	"panel/modules/domains"
+	"panel/modules/flows"
+	"panel/modules/nodes"
 	"panel/modules/proxypanel/remnawavetest"
+	"panel/platform/module"
 	"panel/platform/paneltest"
 )
 
 type fields = map[string]any
+
+// built is the module with those that it needs.
+func built(more ...module.Module) paneltest.Setting {
+	all := []module.Module{nodes.Module(), domains.Module(), clients.Module(), flows.Module(), Module()}
+	return paneltest.Modules(append(all, more...)...)
+}
 
 // bench is a panel beside a stand-in for Remnawave on this machine.
 type bench struct {
@@ -22,8 +33,13 @@ type bench struct {
 
 func newBench(t *testing.T, more ...paneltest.Setting) *bench {
 	t.Helper()
+	return newBenchOf(t, built(), more...)
+}
+
+func newBenchOf(t *testing.T, modules paneltest.Setting, more ...paneltest.Setting) *bench {
+	t.Helper()
 	settings := append([]paneltest.Setting{
-		paneltest.Modules(Module()), paneltest.Env(map[string]string{
+		modules, paneltest.Env(map[string]string{
 			"PANEL_OUTBOUND_ALLOW": "127.0.0.1", "PANEL_PROXYPANEL_BOOTSTRAP": "true",
 		}),
 	}, more...)

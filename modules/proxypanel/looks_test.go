@@ -134,7 +134,7 @@ func TestLooksGoOnInReadOnlyMode(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	id := b.add().ID
-	readOnly := paneltest.Start(t, paneltest.Modules(Module()), paneltest.On(b.DB),
+	readOnly := paneltest.Start(t, built(), paneltest.On(b.DB),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.1"}), paneltest.License(entitlement.Fixed{State: entitlement.Degraded, Reason: "none"}))
 	readOnly.Admin().Post(connectionsPath+"/"+id+"/test", nil).Refused(http.StatusForbidden, "license_read_only")
 	readOnly.Admin().Get(connectionsPath).Is(http.StatusOK)

@@ -348,7 +348,7 @@ func (b *bench) active(id string) (running []syncs.Run) {
 func TestOneRunOfAConnectionAtATime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	other := &bench{paneltest.Start(t, paneltest.Modules(Module()), paneltest.On(b.DB), paneltest.Env(map[string]string{
+	other := &bench{paneltest.Start(t, built(), paneltest.On(b.DB), paneltest.Env(map[string]string{
 		"PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 	})), t, b.there}
 	b.there.AddUsers(1)

@@ -29,6 +29,8 @@ const (
 	lookWithin      = 25 * time.Second
 	bootstrapWithin = 30 * time.Second
 	answerWithin    = 5 * time.Second
+	// writeWithin is for requests that write there: another writer is waited for.
+	writeWithin = 60 * time.Second
 )
 
 // hookLimit is of one address: a proxy panel tells of each user by itself, up to a hundred at once.
@@ -66,6 +68,7 @@ func (h *handlers) routes() httpapi.Routes {
 			httpapi.Get("/connections/{id}/squads", "List the squads of a proxy panel", view, h.listSquads, reads),
 			httpapi.Get("/connections/{id}/users", "List the users of a proxy panel", view, h.listUsers, reads),
 		),
+		h.nodeRoutes(),
 		// The step of the first installation. It never opens to anybody without a session: its answer has credentials.
 		httpapi.Under("/api/v1/setup", "",
 			httpapi.Post("/proxypanel/bootstrap", "Set up a fresh proxy panel and connect it",
@@ -73,5 +76,20 @@ func (h *handlers) routes() httpapi.Routes {
 				httpapi.BodyLimit(bootstrapBody), httpapi.Waits(bootstrapWithin+answerWithin),
 				httpapi.Closed(h.bootstrap.closed)),
 		),
+	)
+}
+
+// nodeRoutes are those about which nodes there serve flows, and about what is not there as it was written.
+func (h *handlers) nodeRoutes() httpapi.Routes {
+	view, manage, reads := access.Needs(View), access.Needs(Manage), httpapi.UngatedReads()
+	gone, asks := httpapi.Status(http.StatusNoContent), httpapi.Waits(writeWithin)
+	return httpapi.Under("/api/v1/proxypanel/connections/{id}", feature,
+		httpapi.Get("/mapping", "List the nodes of a proxy panel with the nodes that they are", view, h.listMapping, reads),
+		httpapi.Post("/adopt", "Adopt a node of a proxy panel for a node", manage, h.adoptNode, asks),
+		httpapi.Delete("/nodes/{panel_node_id}/mapping", "Release a node of a proxy panel", manage, h.releaseNode, gone, asks),
+		httpapi.Get("/drift", "List what is not at a proxy panel as it was written", view, h.listDrift, reads),
+		httpapi.Post("/drift", "Compare a proxy panel with what was written now", manage, h.compare, asks, httpapi.Anew()),
+		httpapi.Post("/drift/{object}/adopt", "Take over what a proxy panel has", manage, h.adoptDrift, asks),
+		httpapi.Post("/drift/{object}/overwrite", "Write an object of a proxy panel again", manage, h.overwriteDrift, asks),
 	)
 }

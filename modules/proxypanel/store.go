@@ -111,6 +111,7 @@ var (
 
 var constraints = map[string]*fault.Fault{
 	"proxypanel_connections_label": errLabelTaken, "proxypanel_connections_base_url": errConnected,
+	"proxypanel_mappings_connection_id_fkey": errMapped,
 }
 
 var orders = map[string]keyset.Order{
@@ -193,7 +194,7 @@ func (s *store) update(ctx context.Context, row *connectionRow) error {
 
 func (s *store) remove(ctx context.Context, id string) (row connectionRow, err error) {
 	err = s.db.In(ctx).NewDelete().Model(&row).Where("c.id = ?", id).Returning("*").Scan(ctx)
-	return row, database.Fault(err, nil)
+	return row, database.Fault(err, constraints)
 }
 
 // unchanged gives the row of a connection that nobody has changed or removed since, locked; nil where somebody has.

@@ -36,3 +36,23 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 		require.Equal(t, one.subject, found.Subject)
 	}
 }
+
+// Doctor warns of nodes that are gone, then of what differs, then of what does not stand.
+func TestDoctorNamesWhatDoesNotStand(t *testing.T) {
+	t.Parallel()
+	for _, one := range []struct {
+		standing
+		status  doctor.Status
+		subject string
+	}{
+		{standing{}, doctor.Skipped, ""},
+		{standing{Nodes: 2}, doctor.OK, ""},
+		{standing{Nodes: 2, Unsettled: 1}, doctor.Warning, ""},
+		{standing{Nodes: 2, Unsettled: 1, Drifted: 1, DriftName: "profile"}, doctor.Warning, "profile"},
+		{standing{Nodes: 2, Drifted: 1, DriftName: "profile", Gone: 1, GoneName: "ams"}, doctor.Warning, "ams"},
+	} {
+		found := one.finding()
+		require.Equal(t, one.status, found.Status)
+		require.Equal(t, one.subject, found.Subject)
+	}
+}

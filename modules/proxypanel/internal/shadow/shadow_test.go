@@ -9,6 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/uptrace/bun"
 
+	"panel/modules/clients"
+	"panel/modules/domains"
+	"panel/modules/flows"
+	"panel/modules/nodes"
 	"panel/modules/proxypanel"
 	"panel/modules/proxypanel/internal/remnawave"
 	"panel/modules/proxypanel/internal/shadow"
@@ -26,7 +30,7 @@ type bench struct {
 
 func newBench(t *testing.T) *bench {
 	t.Helper()
-	p := paneltest.New(t, proxypanel.Module())
+	p := paneltest.New(t, nodes.Module(), domains.Module(), clients.Module(), flows.Module(), proxypanel.Module())
 	b := &bench{t, p.DB, shadow.New(p.DB), ""}
 	b.id = b.connect("main")
 	return b
