@@ -1,6 +1,9 @@
 import type { Page } from "@playwright/test";
 import { inEveryLook } from "../rig/looks";
+import { reportingNode } from "../rig/populated";
+import { eventually, freePort } from "../rig/processes";
 import { ProxyPanel } from "../rig/proxy-panel";
+import type { Stand } from "../rig/stand";
 import { administrator, expect, isTold, passesGates, picture, signIn, test as base } from "../rig/test";
 
 interface Scene {
@@ -145,6 +148,156 @@ test("a test looks at once, and a version that is too new is named", async ({ pa
   await page.getByRole("combobox").fill("mai");
   await expect(page.getByRole("option", { name: /Main/ }).first()).toBeVisible();
   await page.keyboard.press("Escape");
+});
+
+/** Asks the stand-in as another program with an API token would. */
+async function there<T>(panel: ProxyPanel, token: string, method: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(`${panel.url}/api${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${token}`, "Content-Type": "application/json", "X-Gate-Key": "sesame" },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${await answer.text()}`);
+  return answer.status === 204 ? (undefined as T) : ((await answer.json()) as { response: T }).response;
+}
+
+interface Filled {
+  connection: string;
+  squad: string;
+  token: string;
+}
+
+/** A proxy panel with a node on the address of ours, a squad and two users. */
+async function fill(stand: Stand, { used, session }: Scene, node: string): Promise<Filled> {
+  const { address } = await stand.call<{ address: string }>(session, "GET", `/api/v1/nodes/${node}`);
+  const token = await used.token(300, ["*"]);
+  const make = <T>(path: string, body: unknown) => there<T>(used, token, "POST", path, body);
+  const config = {
+    inbounds: [{ tag: "Old", port: 9443, protocol: "vless", settings: { clients: [], decryption: "none" } }],
+    outbounds: [{ tag: "DIRECT", protocol: "freedom" }],
+  };
+  const profile = await make<{ uuid: string; inbounds: { uuid: string }[] }>("/config-profiles", {
+    name: "Old",
+    config,
+  });
+  const inbounds = profile.inbounds.map(({ uuid }) => uuid);
+  await make("/nodes", {
+    name: "edge-1",
+    address,
+    configProfile: { activeConfigProfileUuid: profile.uuid, activeInbounds: inbounds },
+  });
+  const squad = await make<{ uuid: string }>("/internal-squads", { name: "Everybody", inbounds });
+  const expireAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
+  for (const username of ["alice", "bob"]) {
+    await make("/users", { username, expireAt, activeInternalSquads: [squad.uuid] });
+  }
+  const { items } = await stand.call<{ items: { id: string; label: string }[] }>(
+    session,
+    "GET",
+    "/api/v1/proxypanel/connections",
+  );
+  return { connection: items.find(({ label }) => label === "Main")!.id, squad: squad.uuid, token };
+}
+
+/** Draws a flow whose entry the proxy panel serves, and applies it. */
+async function served(stand: Stand, session: string, node: string, { connection, squad }: Filled): Promise<string> {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    stand.call<T>(session, method, `/api/v1/connection-units${path}`, body);
+  const entry = {
+    listener: { protocol: "vless", port: await freePort(), transport: "xhttp", security: "none", path: "/way" },
+    proxypanel: { connection_id: connection, squad_ids: [squad], remark: "Through us" },
+  };
+  const graph = {
+    nodes: [
+      { key: "entry", kind: "entry", node_id: node, params: entry },
+      { key: "exit", kind: "exit", node_id: node },
+    ],
+    edges: [{ from: "entry", to: "exit" }],
+  };
+  const { id } = await call<{ id: string }>("POST", "", { name: "Shared way", graph });
+  const plan = await call<{ id: string; revision: number }>("POST", `/${id}/plan/compile`);
+  await call("POST", `/${id}/apply`, { id: plan.id, revision: plan.revision, force_apply: true });
+  await eventually("an applied flow", 120, async () => {
+    const found = await call<{ state: string; installed_revision: number }>("GET", `/${id}`);
+    return found.installed_revision > 0 && found.state === "applied" ? true : undefined;
+  });
+  return id;
+}
+
+test("its nodes are adopted and serve a flow, and what somebody changes there is put right", async ({
+  page,
+  stand,
+  scene,
+}) => {
+  test.setTimeout(400_000);
+  const node = await reportingNode(stand, scene.session, "ams-01");
+  const filled = await fill(stand, scene, node);
+  await openPage(page, stand.url);
+  await card(page, "Main").getByRole("link", { name: "Main" }).click();
+  await page.getByRole("button", { name: "Sync now" }).click();
+  const row = page.getByRole("row", { name: /edge-1/ });
+  await row.getByRole("button", { name: "Adopt as ams-01" }).click({ timeout: 90_000 });
+  const dialog = page.getByRole("dialog", { name: "Adopt edge-1?" });
+  await expect(dialog.getByText("Nothing changes there now.")).toBeVisible();
+  await passesGates(page);
+  await picture(page, "proxypanel-adopt");
+  await dialog.getByRole("checkbox", { name: /^Its profile Old may be replaced/ }).check();
+  await dialog.getByRole("button", { name: "Adopt" }).click();
+  await isTold(page, "edge-1 is adopted");
+  await expect(row.getByRole("link", { name: "ams-01" })).toBeVisible();
+
+  const flow = await served(stand, scene.session, node, filled);
+  await expect(row.getByText("1 flow")).toBeVisible({ timeout: 60_000 });
+  await inEveryLook(page, "proxypanel-nodes", "edge-1");
+  await page.getByRole("button", { name: "Sync now" }).click();
+  await page.getByRole("link", { name: "Users", exact: true }).click();
+  await expect(page.getByText("alice")).toBeVisible({ timeout: 60_000 });
+  await inEveryLook(page, "proxypanel-users", "alice");
+  await page.getByRole("link", { name: "Inbounds", exact: true }).click();
+  await expect(page.getByText(`flow.${flow}.in.entry`)).toBeVisible({ timeout: 90_000 });
+  await page.getByRole("link", { name: "Hosts", exact: true }).click();
+  await expect(page.getByText("Through us")).toBeVisible({ timeout: 90_000 });
+  await inEveryLook(page, "proxypanel-hosts", "Through us");
+
+  const [host] = await there<{ uuid: string; remark: string; isDisabled: boolean }[]>(
+    scene.used,
+    filled.token,
+    "GET",
+    "/hosts",
+  );
+  await there(scene.used, filled.token, "PATCH", "/hosts", { uuid: host!.uuid, port: 1, isDisabled: host!.isDisabled });
+  await page.getByRole("link", { name: "Drift", exact: true }).click();
+  await page.getByRole("button", { name: "Compare now" }).click();
+  await expect(page.getByText("1 field differs")).toBeVisible({ timeout: 60_000 });
+  await inEveryLook(page, "proxypanel-drift", "1 field differs");
+  await page.getByRole("button", { name: "Write again" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Write again" }).click();
+  await expect(page.getByText("All is there as it was written")).toBeVisible({ timeout: 60_000 });
+
+  await page.getByRole("link", { name: "Synchronisation", exact: true }).click();
+  await expect(page.getByText(/^read: \d+ objects, 2 users$/).first()).toBeVisible();
+  await page.getByRole("button", { name: "Make a secret" }).click();
+  await expect(page.getByText(/WEBHOOK_SECRET_HEADER=/)).toBeVisible();
+  await inEveryLook(page, "proxypanel-syncs", "Make a new secret");
+
+  for (const [path, shows] of [
+    [`/nodes/${node}?tab=proxypanel`, "edge-1"],
+    [`/flows/${flow}?tab=proxypanel`, /Through us/],
+  ] as const) {
+    await page.goto(stand.url + path);
+    await expect(page.getByText(shows).first()).toBeVisible({ timeout: 30_000 });
+    await passesGates(page);
+    await picture(page, `proxypanel-on-${path.split("/")[1]!}`);
+  }
+  await stand.call(scene.session, "DELETE", `/api/v1/connection-units/${flow}`);
+  await page.goto(`${stand.url}/proxypanel/${filled.connection}`);
+  await expect(row.getByText("0 flows")).toBeVisible({ timeout: 90_000 });
+  const hosts = await there<unknown[]>(scene.used, filled.token, "GET", "/hosts");
+  expect(hosts).toHaveLength(0);
+  await page.getByRole("button", { name: "Actions for edge-1" }).click();
+  await page.getByRole("menuitem", { name: "Release" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Release" }).click();
+  await isTold(page, "edge-1 is released");
 });
 
 test("a connection is removed with what that means, and the other panel keeps its token", async ({

@@ -27,7 +27,7 @@ const (
 	look        = time.Second
 	flushPause  = 10 * time.Second
 	windowSpan  = 5 * time.Minute
-	mostAtOnce  = 4096      // events of one answer of a core
+	mostAtOnce  = 1024      // events of one answer of a core
 	blockedRest = time.Hour // after which a panel without a license for it is asked again
 )
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -62,7 +63,14 @@ func runCommand(b Build) *cobra.Command {
 	return cmd
 }
 
+// tidiness is how much the agent's memory may grow, in percent of what is in use, before it is tidied up. It is less
+// than the usual 100 of programs in Go: memory of a server belongs to its users, and the agent has processor time.
+const tidiness = 40
+
 func run(b Build, o agent.Options, s runSettings, args []string) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(tidiness)
+	}
 	lines := &logs.Ring{}
 	log, err := newLog(s.level, lines)
 	if err != nil {

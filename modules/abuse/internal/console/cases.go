@@ -37,18 +37,22 @@ func caseCells(c cases.Line) []string {
 }
 
 func listCasesCommand(env cli.Env) *cobra.Command {
-	var state, query string
+	var state, query, recommended, node string
 	command := &cobra.Command{
 		Use: "list", Short: "List cases of abuse", Args: cobra.NoArgs,
 		Example: "panelctl abuse cases list --state open",
 		Long:    "Lists cases, those that were opened last first, by GET /api/v1/abuse/cases, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			path := cli.Asked(casesPath, map[string]string{"state": state, "q": query})
+			path := cli.Asked(casesPath, map[string]string{
+				"state": state, "q": query, "recommended": recommended, "node_id": node,
+			})
 			return cli.ListAll(cmd.Context(), env, "panelctl.abuse.cases/v1", path, caseHeads, caseCells)
 		},
 	}
 	command.Flags().StringVar(&state, "state", "", "show only those that are open, actioned, dismissed or expired")
 	command.Flags().StringVar(&query, "search", "", "show only those whose user has this in its name")
+	command.Flags().StringVar(&recommended, "recommended", "", "show only those with this recommended step, as temp_block")
+	command.Flags().StringVar(&node, "node", "", "show only those with evidence from the node with this id")
 	return command
 }
 

@@ -1,5 +1,6 @@
 import { Menu } from "@mantine/core";
 import { IconPlugConnected } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { RowMenu } from "@/components/action/row-menu";
@@ -29,7 +30,9 @@ export function ConnectionCard({ connection, block, onEdit, onRemove }: { connec
     <Card label={label} className={classes.card}>
       <div className={classes.head}>
         <div className={classes.title}>
-          <h2 className="strong">{label}</h2>
+          <h2 className="strong">
+            <Link to={`/proxypanel/${id}`}>{label}</Link>
+          </h2>
           <span className="dim">{address}</span>
         </div>
         <Status kind={glyphs[state]}>{t(`state.${state}`)}</Status>

@@ -28,7 +28,7 @@ function hitOf({ id, label, base_url, state }: Pick<Connection, "id" | "label" |
     group: t("title"),
     name: label,
     detail: base_url,
-    path: "/proxypanel",
+    path: `/proxypanel/${id}`,
     icon: IconPlugConnected,
     status: { kind: glyphs[state], text: t(`state.${state}`) },
   };

@@ -185,8 +185,8 @@ describe("elsewhere", () => {
     const names = async (q: string) =>
       (await findConnections(q, new AbortController().signal)).map(({ name, path, status }) => [name, path, status]);
     const works = { kind: "healthy", text: "Works" };
-    expect(await names("mai")).toEqual([["Main", "/proxypanel", works]]);
-    expect(await names("EXAMPLE.NET")).toEqual([["Test", "/proxypanel", works]]);
+    expect(await names("mai")).toEqual([["Main", `/proxypanel/${connectionId}`, works]]);
+    expect(await names("EXAMPLE.NET")).toEqual([["Test", expect.stringMatching("^/proxypanel/.+"), works]]);
     expect(await names("nobody")).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import { serveUnder } from "@/testing/serve";
 import type { Connection, TokenScope } from "./api";
+import type { Drift, MappedNode, PanelHost, PanelUser, SyncRun } from "./panel/api";
 
 const at = "2026-03-11T12:00:00Z";
 
@@ -42,6 +43,116 @@ export function makeConnection(change: Partial<Connection> = {}): Connection {
     created_at: at,
     updated_at: at,
     revision: 3,
+    ...change,
+  };
+}
+
+const known = { seen_at: at, gone_at: null };
+
+export const panelNodeId = "01890000-0000-4000-8000-0000000000c1";
+export const nodeId = "01890000-0000-7000-8000-0000000000c2";
+
+/** A node there that nobody has adopted, and that has the address of one of ours. */
+export function makeMapped(change: Partial<MappedNode> = {}): MappedNode {
+  return {
+    panel_node_id: panelNodeId,
+    name: "edge-1",
+    address: "198.51.100.7",
+    state: "connected",
+    core_version: "26.3.27",
+    runs: "",
+    mapping: null,
+    proposal: { node_id: nodeId, node_name: "ams-01" },
+    ...change,
+  };
+}
+
+/** What adopting made of it. */
+export const adopted: MappedNode["mapping"] = {
+  node_id: nodeId,
+  node_name: "ams-01",
+  profile_name: "panel_0000000b",
+  replaces: "Old",
+  flow_ids: ["01890000-0000-7000-8000-0000000000f1"],
+  adopted_by: "root",
+  adopted_at: at,
+};
+
+export function makeUser(change: Partial<PanelUser> = {}): PanelUser {
+  return {
+    id: 42,
+    user_ref: `p:${connectionId}:42`,
+    username: "alice",
+    status: "ACTIVE",
+    tag: "",
+    traffic_limit: 0,
+    traffic_used: 1024,
+    lifetime_used: 2048,
+    expires_at: inDays(30),
+    online_at: null,
+    last_node_id: null,
+    made_at: at,
+    squads: [],
+    ...known,
+    ...change,
+  };
+}
+
+export function makeHost(change: Partial<PanelHost> = {}): PanelHost {
+  return {
+    id: "01890000-0000-4000-8000-0000000000c4",
+    name: "Amsterdam",
+    address: "ams.example.com",
+    port: 443,
+    sni: "www.example.org",
+    host: "",
+    path: "",
+    alpn: "",
+    fingerprint: "chrome",
+    security: "DEFAULT",
+    disabled: false,
+    hidden: false,
+    profile_id: "",
+    inbound_id: null,
+    nodes: [],
+    tags: [],
+    ...known,
+    ...change,
+  };
+}
+
+export function makeSync(change: Partial<SyncRun> = {}): SyncRun {
+  return {
+    id: "01890000-0000-7000-8000-0000000000c5",
+    scope: "objects",
+    source: "schedule",
+    state: "succeeded",
+    cause: "",
+    detail: "",
+    started_by: "",
+    operation_id: null,
+    objects: 12,
+    users: 0,
+    added: 0,
+    changed: 0,
+    gone: 0,
+    started_at: at,
+    finished_at: at,
+    ...change,
+  };
+}
+
+export function makeDrift(change: Partial<Drift> = {}): Drift {
+  return {
+    object: "host-1",
+    kind: "host",
+    name: "Amsterdam",
+    node_id: nodeId,
+    field: "port",
+    ours: "443",
+    theirs: "8443",
+    adoptable: false,
+    since: at,
     ...change,
   };
 }
