@@ -4,7 +4,7 @@ import { still, withoutMotion } from "../rig/layers";
 import { test } from "../rig/populated";
 import { connectChecker, suffer } from "../rig/trouble";
 import { accessRules, expect, signIn } from "../rig/test";
-import { sightsOf, type Sight, type Step } from "./sights";
+import { sightsOf, type Sight, type Step } from "../rig/sights";
 
 const widths = [1360, 768, 390];
 const floating = '[role="dialog"], [role="menu"]';

@@ -1,4 +1,4 @@
-import type { Populated } from "../rig/populated";
+import type { Populated } from "./populated";
 
 /** One click on the way to a layer; what stands in the page, what a menu offers, or a key. */
 export type Step = { button: string | RegExp } | { item: string | RegExp } | { key: string };
