@@ -39,7 +39,8 @@ func partsOf(ctx context.Context, served flowsapi.Served, applyID string) ([]off
 	parts := make([]offers.Part, 0, len(given))
 	for _, one := range given {
 		parts = append(parts, offers.Part{
-			Block: one.Block, NodeID: one.NodeID, ConnectionID: one.ConnectionID, Part: profile.Part{
+			Block: one.Block, NodeID: one.NodeID, ConnectionID: one.ConnectionID, SquadIDs: one.SquadIDs,
+			Remark: one.Remark, Part: profile.Part{
 				Tag: one.Tag, Inbound: one.Inbound, Outbounds: one.Outbounds, Rules: one.Rules, Resolves: one.Resolves,
 			},
 		})

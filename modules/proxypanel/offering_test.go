@@ -39,7 +39,7 @@ type offering struct {
 	served     map[string][]offers.Part // by apply
 }
 
-func newOffering(t *testing.T) *offering {
+func newOffering(t *testing.T, more ...module.Module) *offering {
 	t.Helper()
 	o := &offering{served: map[string][]offers.Part{}}
 	asking := module.Module{
@@ -52,7 +52,7 @@ func newOffering(t *testing.T) *offering {
 			return module.Parts{}
 		},
 	}
-	o.bench = newBenchOf(t, built(asking))
+	o.bench = newBenchOf(t, built(append(more, asking)...))
 	stages := o.engine.Stages()
 	o.offer, o.hosts = stages[0], stages[1]
 	o.connection, o.squad = o.add().ID, o.there.AddSquad("All")
@@ -105,7 +105,8 @@ func (o *offering) entry(flowID, node string, port int) flowsapi.Entry {
 // part is what serves an entry; way changes its routing.
 func part(e flowsapi.Entry, way string) offers.Part {
 	return offers.Part{
-		Block: e.Block, NodeID: e.NodeID, ConnectionID: e.Offer.ConnectionID, Part: profile.Part{
+		Block: e.Block, NodeID: e.NodeID, ConnectionID: e.Offer.ConnectionID, SquadIDs: e.Offer.SquadIDs,
+		Remark: e.Offer.Remark, Part: profile.Part{
 			Tag: e.Tag, Inbound: json.RawMessage(fmt.Sprintf(
 				`{"tag":%q,"port":%s,"protocol":"vless","settings":{"clients":[],"decryption":"none"}}`, e.Tag, e.Port)),
 			Outbounds: []json.RawMessage{json.RawMessage(fmt.Sprintf(`{"tag":"%s.%s","protocol":"freedom"}`, e.Tag, way))},

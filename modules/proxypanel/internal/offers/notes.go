@@ -1,6 +1,7 @@
 package offers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,14 +26,13 @@ func (e *Engine) wants(ctx context.Context, a flowsapi.Apply) ([]Wanted, error) 
 	wanted := make([]Wanted, 0, len(parts))
 	for _, part := range parts {
 		i := slices.IndexFunc(a.Change.After, func(one flowsapi.Entry) bool { return one.Block == part.Block })
-		if i < 0 || a.Change.After[i].Offer == nil {
-			return nil, fmt.Errorf("the entry %s is served by a proxy panel, and the apply does not say how", part.Block)
+		if i < 0 {
+			return nil, fmt.Errorf("the apply does not say where users connect to the entry %s", part.Block)
 		}
-		entry := a.Change.After[i]
 		wanted = append(wanted, Wanted{
 			Block: part.Block, NodeID: part.NodeID, ConnectionID: part.ConnectionID, Content: Content{
-				Part: part.Part, Endpoint: endpointOf(entry, a.Change.FlowName),
-				Squads: slices.Sorted(slices.Values(entry.Offer.SquadIDs)),
+				Part: part.Part, Endpoint: endpointOf(a.Change.After[i], part.Remark, a.Change.FlowName),
+				Squads: slices.Sorted(slices.Values(part.SquadIDs)),
 			},
 		})
 	}
@@ -40,13 +40,10 @@ func (e *Engine) wants(ctx context.Context, a flowsapi.Apply) ([]Wanted, error) 
 }
 
 // endpointOf is where users connect to an entry. Of a range of ports a host names the first.
-func endpointOf(entry flowsapi.Entry, flowName string) Endpoint {
+func endpointOf(entry flowsapi.Entry, remark, flowName string) Endpoint {
 	first, _, _ := strings.Cut(entry.Port, "-")
 	port, _ := strconv.Atoi(first)
-	remark := flowName
-	if entry.Offer != nil && entry.Offer.Remark != "" {
-		remark = entry.Offer.Remark
-	}
+	remark = cmp.Or(remark, flowName)
 	if runes := []rune(remark); len(runes) > mostRemark {
 		remark = string(runes[:mostRemark])
 	}

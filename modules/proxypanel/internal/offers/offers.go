@@ -74,6 +74,8 @@ type Tools struct {
 // Part is what the node of a proxy panel runs for one entry of a flow.
 type Part struct {
 	Block, NodeID, ConnectionID string
+	SquadIDs                    []string // whose users may use it
+	Remark                      string   // that they see; empty: the name of the flow
 	profile.Part
 }
 

@@ -132,10 +132,15 @@ func (s *sides) parts(flowName string, squads map[string]string) (diffs []flowsa
 		case !has:
 			op, tag = "removed", was.Tag
 		}
+		named := is
+		if !has {
+			named = was
+		}
+		remark := endpointOf(named, named.Offer.Remark, flowName).Remark
 		for _, one := range []struct{ name, field, from, to string }{
 			{tag, "inbound", listens(was, had), listens(is, has)},
 			{tag, "squads", admitted(was, had, squads), admitted(is, has, squads)},
-			{endpointOf(or(is, was, has), flowName).Remark, "host", leads(was, had, flowName), leads(is, has, flowName)},
+			{remark, "host", leads(was, had, flowName), leads(is, has, flowName)},
 		} {
 			if one.from != one.to {
 				diffs = append(diffs, s.diff(op, one.name, one.field, one.from, one.to))
@@ -143,13 +148,6 @@ func (s *sides) parts(flowName string, squads map[string]string) (diffs []flowsa
 		}
 	}
 	return diffs
-}
-
-func or(is, was flowsapi.Entry, has bool) flowsapi.Entry {
-	if has {
-		return is
-	}
-	return was
 }
 
 func listens(entry flowsapi.Entry, there bool) string {
@@ -180,7 +178,7 @@ func leads(entry flowsapi.Entry, there bool, flowName string) string {
 	if !there {
 		return ""
 	}
-	to := endpointOf(entry, flowName)
+	to := endpointOf(entry, entry.Offer.Remark, flowName)
 	return to.Remark + " " + to.Address + ":" + strconv.Itoa(to.Port)
 }
 
