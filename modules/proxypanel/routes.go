@@ -30,7 +30,7 @@ const (
 	bootstrapWithin = 30 * time.Second
 	answerWithin    = 5 * time.Second
 	// writeWithin is for requests that write there: another writer is waited for.
-	writeWithin = 60 * time.Second
+	writeWithin = 35 * time.Second
 )
 
 // hookLimit is of one address: a proxy panel tells of each user by itself, up to a hundred at once.
