@@ -15,6 +15,7 @@ import (
 	"panel/modules/abuse/internal/views"
 	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/automation"
@@ -28,11 +29,11 @@ import (
 func newActs(
 	db *database.DB, clock clockwork.Clock, j audit.Journal, bus *events.Bus, queue *jobs.Enqueuer, v *views.Views,
 	c *cases.Cases, fleet nodesapi.Fleet, commands nodesapi.Commands, clients clientsapi.Clients, users clientsapi.Acts,
-	b *blocks.Blocks, stop *automation.Switch, doc *settings.Doc[Settings],
+	b *blocks.Blocks, stop *automation.Switch, doc *settings.Doc[Settings], people proxypanelapi.People,
 ) *acts.Acts {
 	return acts.New(acts.Tools{
 		DB: db, Clock: clock, Journal: j, Bus: bus, Queue: queue, Views: v, Cases: c, Fleet: fleet, Commands: commands,
-		Clients: clients, Users: users, Blocks: b, Stop: stop, Plan: automatic(doc),
+		Clients: clients, Users: users, Blocks: b, Stop: stop, Plan: automatic(doc), People: people,
 	})
 }
 

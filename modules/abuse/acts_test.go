@@ -21,6 +21,7 @@ import (
 	"panel/modules/domains"
 	"panel/modules/flows"
 	"panel/modules/nodes"
+	"panel/modules/proxypanel"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/module"
@@ -59,7 +60,7 @@ func newScene(t *testing.T, more ...paneltest.Setting) *scene {
 		return attach(h, i, doc, db, p, c, l, a, b)
 	}
 	s.Panel = paneltest.Start(t, append(more, paneltest.Modules(nodes.Module(), domains.Module(), flows.Module(),
-		clients.Module(), manifest))...)
+		clients.Module(), proxypanel.Module(), manifest))...)
 	s.admin = s.Admin()
 	for i, name := range []string{"Europe", "Asia"} {
 		s.flows[i] = s.admin.Post("/api/v1/connection-units", fields{"name": name}).Is(http.StatusCreated).Text("id")

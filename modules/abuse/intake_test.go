@@ -24,6 +24,7 @@ import (
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/entitlement"
@@ -173,7 +174,7 @@ func newWorld(t *testing.T, more ...paneltest.Setting) *world {
 		return attach(h, i, doc, db, p, c, l, a, b)
 	}
 	w.Panel = paneltest.Start(t, append(more, paneltest.Modules(nodes.Module(), w.served.flowsModule(),
-		w.served.clientsModule(), manifest))...)
+		w.served.clientsModule(), panelModule(), manifest))...)
 	w.admin = w.Admin()
 	for i, name := range []string{"fra", "ams"} {
 		client := database.NewID()
@@ -228,9 +229,24 @@ func (w *world) signals(query string) (found []views.Signal) {
 }
 
 // The manifest keeps the rules that hold for every module. It looks at all goroutines, so it runs alone.
+// nobody are the users of proxy panels where there is none.
+type nobody struct{ proxypanelapi.People }
+
+// Labels knows no names.
+func (nobody) Labels(context.Context, ...string) (map[string]string, error) {
+	return map[string]string{}, nil
+}
+
+// panelModule is a module proxypanel without a proxy panel.
+func panelModule() module.Module {
+	return module.Module{
+		Name: "proxypanel", Summary: "No proxy panels", Exports: []any{func() proxypanelapi.People { return nobody{} }},
+	}
+}
+
 func TestModule(t *testing.T) { //nolint:paralleltest // looks at the goroutines of the process
 	s := &served{}
-	paneltest.Check(t, Module(), nodes.Module(), s.flowsModule(), s.clientsModule())
+	paneltest.Check(t, Module(), nodes.Module(), s.flowsModule(), s.clientsModule(), panelModule())
 }
 
 // Rule: an agent delivers signals with its token, and is told 202 when they are durable.

@@ -42,7 +42,7 @@ func Module() module.Module {
 	return module.Module{
 		Name:     "abuse",
 		Summary:  "Signals of abuse and session diversity, as agents tell them",
-		Requires: []string{"clients", "flows", "nodes"},
+		Requires: []string{"clients", "flows", "nodes", "proxypanel"},
 		Russian:  russian,
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See signals of abuse and from where users are connected"},

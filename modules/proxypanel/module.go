@@ -104,7 +104,8 @@ func Module() module.Module {
 			shadow.New, shadow.NewLists, newStore, newPace, newDoor, newConnections, newSyncs, newWebhooks,
 			newBootstrap, newHandlers, newMappings, newOffers, newAdopting, newDrifts,
 		},
-		Attach: attach,
+		Exports: []any{exportPeople},
+		Attach:  attach,
 	}
 }
 

@@ -34,7 +34,7 @@ const (
 )
 
 // hookLimit is of one address: a proxy panel tells of each user by itself, up to a hundred at once.
-var hookLimit = access.Limit{PerMinute: 600, Burst: 300}
+var hookLimit = access.Limit{PerMinute: 600, Burst: 150}
 
 // bootstrapBody is enough for a name, an address and the headers of a gate, in bytes.
 const bootstrapBody = 16 << 10

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/platform/database"
 	"panel/platform/paneltest/bodies"
 )
 
@@ -164,6 +165,7 @@ func TestMomentsAtTheEndsOfTimeAreNoServerError(t *testing.T) {
 func TestListsPageBySortedCursors(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
+	e.proxyPanel()
 	known := e.described()
 	tried := 0
 	for name, line := range policies(t) {
@@ -195,6 +197,23 @@ func TestListsPageBySortedCursors(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, tried, 10)
+}
+
+// proxyPanel is a connection with two nodes and two users, which nobody could ask for more.
+func (e *estate) proxyPanel() {
+	e.t.Helper()
+	id := database.NewID()
+	e.write(`insert into proxypanel_connections (id, label, base_url, direct, sealed, has_extra_headers, has_cookie, has_ca,
+			has_client_certificate, state, cause, detail, missing_scopes, version, created_at, updated_at, revision)
+		values (?, 'p', 'https://p.invalid', false, '', false, false, false, false, 'auth', '', '', '[]', '', now(), now(), 1)`, id)
+	e.write("insert into proxypanel_hooks (connection_id, hook_id) values (?, ?)", id, database.NewID())
+	for number := range 2 {
+		e.write(`insert into proxypanel_objects (connection_id, kind, external_id, name, fields, hash, seen_at)
+			values (?, 'node', ?, 'n', '{}', '', now())`, id, database.NewID())
+		e.write(`insert into proxypanel_users (connection_id, id, username, status, tag, traffic_limit, traffic_used,
+				lifetime_used, squads, hash, seen_at) values (?, ?, 'u', 'ACTIVE', '', 0, 0, 0, '[]', '', now())`, id, number+1)
+	}
+	e.owns(0, "connections", id)
 }
 
 // A list that does not page is whole by its nature, with the reason in testdata/whole_lists.csv: it is found here, and

@@ -2,8 +2,11 @@
 package proxypanelapi
 
 import (
+	"context"
+	"errors"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // prefix begins the references of users who live in a proxy panel.
@@ -34,4 +37,37 @@ func isID(text string) bool {
 		}
 		return r
 	}, text) == form
+}
+
+// Person is a user of a proxy panel as the panel says it now.
+type Person struct {
+	Ref      string
+	Name     string // as users sign in there
+	Disabled bool
+	// MadeAt tells a user from a later one of the same id; nil where the panel does not say it.
+	MadeAt *time.Time
+}
+
+// Same says whether it is the one of the same reference that was seen before.
+func (p Person) Same(madeAt *time.Time) bool {
+	return p.MadeAt == nil && madeAt == nil || p.MadeAt != nil && madeAt != nil && p.MadeAt.Equal(*madeAt)
+}
+
+// ErrUnknown answers a reference whose connection or user is not there.
+var ErrUnknown = errors.New("this user of a proxy panel is not there")
+
+// People are users of proxy panels, by their references. All but Labels ask the proxy panel and must not be called in a
+// transaction. Errors: ErrUnknown; faults: proxypanel_error (502), proxypanel_timeout (504).
+type People interface {
+	// Labels gives the names that were last read, of those that are known; it asks nobody.
+	Labels(ctx context.Context, refs ...string) (map[string]string, error)
+	// Read gives a user.
+	Read(ctx context.Context, ref string) (Person, error)
+	// Disable takes a user off all nodes there and ends its connections. One that is disabled already stays so.
+	Disable(ctx context.Context, ref string) error
+	// Enable lets a user in again. One that is enabled already stays so.
+	Enable(ctx context.Context, ref string) error
+	// Drop ends the connections of a user, who may connect again: by their addresses, so that others behind the same
+	// address are cut off as well. dropped is false where no node there is connected.
+	Drop(ctx context.Context, ref string) (dropped bool, err error)
 }

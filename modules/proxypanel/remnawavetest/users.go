@@ -238,3 +238,14 @@ func (p *Panel) revokeUser(r *request) answer {
 	}
 	return ok(user)
 }
+
+// Change sets a field of a row, as if somebody had done so there. Users are named by their number, all else by its id.
+func (p *Panel) Change(table string, id any, field string, value any) {
+	p.mutex.Lock()
+	defer p.mutex.Unlock()
+	name := "uuid"
+	if number, is := id.(int64); is {
+		name, id = "id", int(number)
+	}
+	p.row(table, name, id)[field] = value
+}

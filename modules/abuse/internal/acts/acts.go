@@ -16,6 +16,7 @@ import (
 	"panel/modules/abuse/internal/views"
 	"panel/modules/clients/clientsapi"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
@@ -62,7 +63,7 @@ type News struct {
 }
 
 var (
-	errSlot    = fault.Conflict("proxy_panel_missing", "no proxy panel is connected in which the user could be disabled")
+	errSlot    = fault.Conflict("proxy_panel_missing", "this user does not live in a connected proxy panel, where alone a user can be disabled")
 	errActive  = fault.Conflict("act_active", "this is being done about the user already: undo it first to change it")
 	errClosed  = fault.Conflict("case_closed", "this case is closed: open it again first")
 	errGone    = fault.Conflict("user_gone", "this user is gone, so nothing can be done about it")
@@ -75,7 +76,7 @@ var (
 // Faults are the codes of this package.
 func Faults() []fault.Declared {
 	return []fault.Declared{
-		{Kind: fault.KindConflict, Code: errSlot.Code, Summary: "No proxy panel is connected in which a user could be disabled"},
+		{Kind: fault.KindConflict, Code: errSlot.Code, Summary: "The user does not live in a connected proxy panel, where alone a user can be disabled"},
 		{Kind: fault.KindConflict, Code: errActive.Code, Summary: "The same is being done about the user already"},
 		{Kind: fault.KindConflict, Code: errClosed.Code, Summary: "The case is closed"},
 		{Kind: fault.KindConflict, Code: errGone.Code, Summary: "The user of the case is gone"},
@@ -115,6 +116,14 @@ type effects struct {
 	Taken    []clientsapi.Taken `json:"taken,omitempty"`
 	Commands []string           `json:"commands,omitempty"`
 	NodeIDs  []string           `json:"node_ids,omitempty"` // of the commands, in their sequence
+	// Person is the user of a proxy panel as it was before; nil: not asked yet.
+	Person *person `json:"person,omitempty"`
+}
+
+// person is what of a user of a proxy panel must be known to give it back what it had.
+type person struct {
+	Disabled bool       `json:"disabled"`
+	MadeAt   *time.Time `json:"made_at"`
 }
 
 // Tools are what acts work with.
@@ -131,6 +140,7 @@ type Tools struct {
 	Clients  clientsapi.Clients
 	Users    clientsapi.Acts
 	Blocks   *blocks.Blocks
+	People   proxypanelapi.People
 	Stop     *automation.Switch
 	// Plan is what the settings want done without being asked.
 	Plan func(ctx context.Context) (Plan, error)

@@ -74,7 +74,7 @@ func (a *Acts) do(
 		return nil, err
 	}
 	switch {
-	case o.Kind == DisableUser:
+	case o.Kind == DisableUser && !lives(r.UserRef):
 		return nil, errSlot
 	case !c.Live():
 		return nil, errClosed
@@ -135,13 +135,17 @@ func (r *row) ends(o *Order) error {
 func (a *Acts) begin(ctx context.Context, r *row, c *cases.Held, o *Order, safe *blocks.Guards) error {
 	switch r.Kind {
 	case Warn:
-		_, err := a.client(ctx, r)
-		return err
+		return a.known(ctx, r)
 	case Limit:
 		return a.limit(ctx, r, o)
 	case Revoke:
 		return a.revoke(ctx, r, o)
+	case DisableUser:
+		return a.askPanel(ctx, r)
 	case DropSessions:
+		if lives(r.UserRef) {
+			return a.askPanel(ctx, r)
+		}
 		return a.drop(ctx, r, c)
 	case BlockIPs:
 		return a.block(ctx, r, o, safe)

@@ -44,6 +44,12 @@ func (a *Acts) Workers() []jobs.Worker {
 	const beside, grace = 16, 30 * time.Second
 	return []jobs.Worker{
 		{Kind: kindEnd, Work: func(ctx context.Context, _ jobs.Job) error { return a.EndDue(ctx) }},
+		{
+			Kind: kindPanel, Limit: beside, Timeout: panelWithin, Work: jobs.Do(a.inPanel),
+		},
+		{
+			Kind: kindEnable, Limit: beside, Timeout: panelWithin, Work: jobs.Do(a.enable),
+		},
 		{Kind: kindAutomatic, Work: func(ctx context.Context, _ jobs.Job) error { return a.ByThemselves(ctx) }},
 		{
 			Kind: kindAnswer, Limit: beside, Timeout: orderLimit + grace,
@@ -87,7 +93,7 @@ func (a *Acts) endSoon(ctx context.Context) error {
 // one that cannot be ended keeps no other one back.
 func (a *Acts) EndDue(ctx context.Context) error {
 	var due []row
-	err := a.DB.In(ctx).NewSelect().Model(&due).Column("id", "case_id", "state").
+	err := a.DB.In(ctx).NewSelect().Model(&due).Column("id", "case_id", "state", "user_ref").
 		Where("a.state = ? and a.until <= ? or a.state = ? and a.until <= ?", Active, a.now(), Pending,
 			a.now().Add(-time.Minute)).
 		OrderExpr("a.until").Scan(ctx)
@@ -96,7 +102,9 @@ func (a *Acts) EndDue(ctx context.Context) error {
 	}
 	var failed []error
 	for i := range due {
-		if due[i].State == Pending { // nobody has followed the answers
+		if due[i].State == Pending && lives(due[i].UserRef) {
+			err = a.abandon(ctx, due[i].ID)
+		} else if due[i].State == Pending { // nobody has followed the answers
 			err = a.answers(ctx, due[i].ID)
 		} else {
 			err = a.end(ctx, due[i].ID, due[i].CaseID, Ended, "")
@@ -195,6 +203,8 @@ func (a *Acts) giveBack(ctx context.Context, r *row, by string) error {
 		err = a.Users.GiveBack(ctx, id, r.Effects.Taken...)
 	case BlockIPs:
 		return a.Blocks.LiftFor(ctx, r.ID, by)
+	case DisableUser:
+		return a.enableLater(ctx, r)
 	}
 	if errors.Is(gone(err), errGone) {
 		return nil

@@ -14,6 +14,7 @@ import (
 	"panel/modules/clients/clientsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/database"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
@@ -28,6 +29,7 @@ type Views struct {
 	flows    flowsapi.Flows
 	served   flowsapi.ServedEntries
 	clients  clientsapi.Clients
+	people   proxypanelapi.People
 }
 
 // ProxyPanelServes is why nothing is seen of an entry: the node of a proxy panel serves it, and no agent of ours.
@@ -48,10 +50,11 @@ func (v *Views) ServedOn(ctx context.Context, nodeIDs ...string) ([]flowsapi.Ser
 // New makes the views of a panel.
 func New(
 	db *database.DB, fleet nodesapi.Fleet, statuses nodesapi.Statuses, flows flowsapi.Flows,
-	served flowsapi.ServedEntries, clients clientsapi.Clients, clock clockwork.Clock,
+	served flowsapi.ServedEntries, clients clientsapi.Clients, people proxypanelapi.People, clock clockwork.Clock,
 ) *Views {
 	return &Views{
 		db: db, clock: clock, fleet: fleet, statuses: statuses, flows: flows, served: served, clients: clients,
+		people: people,
 	}
 }
 
@@ -265,16 +268,20 @@ func (v *Views) nameSignals(ctx context.Context, all []Signal) error {
 	return nil
 }
 
-// Labels gives the names of users by their refs; who is gone has none.
+// Labels gives the names of users by their refs; a client that is gone has none, nor has a user of a proxy panel who is
+// not known.
 func (v *Views) Labels(ctx context.Context, refs ...string) (map[string]string, error) {
-	ids, out := []string{}, map[string]string{}
+	ids, others := []string{}, []string{}
 	for _, ref := range refs {
 		if id, client := strings.CutPrefix(ref, "c:"); client {
 			ids = append(ids, id)
+		} else {
+			others = append(others, ref)
 		}
 	}
-	if len(ids) == 0 {
-		return out, nil
+	out, err := v.people.Labels(ctx, others...)
+	if err != nil || len(ids) == 0 {
+		return out, err
 	}
 	found, err := v.clients.Labels(ctx, ids...)
 	if err != nil {

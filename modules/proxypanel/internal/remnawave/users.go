@@ -59,6 +59,30 @@ func (c *Client) User(ctx context.Context, id int64) (User, error) {
 	return c.oneUser(ctx, http.MethodGet, "/users/"+strconv.FormatInt(id, 10), id)
 }
 
+// Codes of refusals that say that it is so already.
+const (
+	codeDisabled = "A029"
+	codeEnabled  = "A030"
+)
+
+// DisableUser takes a user off all nodes. Error: *Problem; that it is disabled already is none.
+func (c *Client) DisableUser(ctx context.Context, id int64) error {
+	return c.switchUser(ctx, id, "disable", codeDisabled)
+}
+
+// EnableUser lets a user in again. Error: *Problem; that it is enabled already is none.
+func (c *Client) EnableUser(ctx context.Context, id int64) error {
+	return c.switchUser(ctx, id, "enable", codeEnabled)
+}
+
+func (c *Client) switchUser(ctx context.Context, id int64, to, already string) error {
+	_, err := c.oneUser(ctx, http.MethodPost, "/users/"+strconv.FormatInt(id, 10)+"/actions/"+to, id)
+	if Is(err, http.StatusBadRequest, already) {
+		return nil
+	}
+	return err
+}
+
 // oneUser asks for something that answers with a user.
 func (c *Client) oneUser(ctx context.Context, method, path string, id int64) (User, error) {
 	var one user
