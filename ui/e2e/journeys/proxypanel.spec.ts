@@ -181,11 +181,12 @@ async function fill(stand: Stand, { used, session }: Scene, node: string): Promi
     config,
   });
   const inbounds = profile.inbounds.map(({ uuid }) => uuid);
-  await make("/nodes", {
+  const edge = await make<{ uuid: string }>("/nodes", {
     name: "edge-1",
     address,
     configProfile: { activeConfigProfileUuid: profile.uuid, activeInbounds: inbounds },
   });
+  await make(`/nodes/${edge.uuid}/actions/enable`, {}); // which connects it
   const squad = await make<{ uuid: string }>("/internal-squads", { name: "Everybody", inbounds });
   const expireAt = new Date(Date.now() + 30 * 86_400_000).toISOString();
   for (const username of ["alice", "bob"]) {

@@ -60,7 +60,11 @@ export function PanelPage({ current, children }: PanelPageProps) {
           }))}
         />
       </div>
-      {state.data.state !== "ok" && <Trouble connection={state.data} />}
+      {state.data.cause !== "" && (
+        <div className={classes.wrong}>
+          <Trouble connection={state.data} />
+        </div>
+      )}
       {children(state.data)}
     </>
   );
