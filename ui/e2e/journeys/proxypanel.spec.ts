@@ -270,7 +270,7 @@ test("its nodes are adopted and serve a flow, and what somebody changes there is
   await page.getByRole("link", { name: "Drift", exact: true }).click();
   await page.getByRole("button", { name: "Compare now" }).click();
   await expect(page.getByText("1 field differs")).toBeVisible({ timeout: 60_000 });
-  await inEveryLook(page, "proxypanel-drift", "1 field differs");
+  await inEveryLook(page, "proxypanel-drift", "Through us");
   await page.getByRole("button", { name: "Write again" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Write again" }).click();
   await expect(page.getByText("All is there as it was written")).toBeVisible({ timeout: 60_000 });
@@ -279,7 +279,7 @@ test("its nodes are adopted and serve a flow, and what somebody changes there is
   await expect(page.getByText(/^read: \d+ objects, 2 users$/).first()).toBeVisible();
   await page.getByRole("button", { name: "Make a secret" }).click();
   await expect(page.getByText(/WEBHOOK_SECRET_HEADER=/)).toBeVisible();
-  await inEveryLook(page, "proxypanel-syncs", "Make a new secret");
+  await inEveryLook(page, "proxypanel-syncs", scene.used.url);
 
   for (const [path, shows] of [
     [`/nodes/${node}?tab=proxypanel`, "edge-1"],

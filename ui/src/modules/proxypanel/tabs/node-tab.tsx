@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton } from "@/components/state/states";
+import classes from "../proxypanel.module.css";
 import { useServing } from "./serving";
 import { ServingRows } from "./serving-rows";
 
@@ -29,7 +30,7 @@ export default function NodeTab({ id }: { id: string }) {
             {mapping.flow_ids.map((flow, at) => (
               <span key={flow}>
                 {at === 0 ? ": " : ", "}
-                <Link to={`/flows/${flow}`}>{t("serving.flow", { number: at + 1 })}</Link>
+                <Link to={`/flows/${flow}`} className={classes.inText}>{t("serving.flow", { number: at + 1 })}</Link>
               </span>
             ))}
           </span>
