@@ -1,6 +1,7 @@
 package proxypanel
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -39,7 +40,7 @@ type PanelNodeView struct {
 	Address     string       `json:"address" doc:"There"`
 	State       string       `json:"state" enum:"connected,disconnected,disabled,gone"`
 	CoreVersion string       `json:"core_version" doc:"Of Xray there; empty: unknown"`
-	Runs        string       `json:"runs" doc:"Name of the profile that it runs; empty: none"`
+	Runs        string       `json:"runs" doc:"Name of the profile that it runs, its id while that is not known; empty: none"`
 	Mapping     *NodeMapping `json:"mapping" doc:"null: it is not adopted"`
 	Proposal    *NodeMatch   `json:"proposal" doc:"Node of ours that has its address; null: none, or it is adopted"`
 }
@@ -127,7 +128,7 @@ func viewOf(object *shadow.Object, profiles map[string]string) (PanelNodeView, e
 	state := mapping.Mapping{Connected: fields.Connected, Disabled: fields.Disabled}
 	return PanelNodeView{
 		PanelNodeID: object.ExternalID, Name: object.Name, Address: fields.Address, State: state.State(),
-		CoreVersion: fields.CoreVersion, Runs: profiles[fields.ProfileID],
+		CoreVersion: fields.CoreVersion, Runs: cmp.Or(profiles[fields.ProfileID], fields.ProfileID),
 	}, err
 }
 

@@ -12003,7 +12003,7 @@ export interface components {
             panel_node_id: string;
             /** @description Node of ours that has its address; null: none, or it is adopted */
             proposal: components["schemas"]["ProxypanelNodeMatch"];
-            /** @description Name of the profile that it runs; empty: none */
+            /** @description Name of the profile that it runs, its id while that is not known; empty: none */
             runs: string;
             /** @enum {string} */
             state: "connected" | "disconnected" | "disabled" | "gone";

@@ -24,9 +24,12 @@ export default function NodesPage() {
   const block = useBlock();
   const state = viewState(useQuery(mappingQuery(id)));
   const look = useTableLook("proxypanel-nodes");
-  const [adopting, setAdopting] = useState<MappedNode>();
+  const [adoptingId, setAdopting] = useState<string>();
   const [releasing, setReleasing] = useState<MappedNode>();
-  const columns = useColumns(block, setAdopting);
+  const adopt = (node: MappedNode) => setAdopting(node.panel_node_id);
+  const columns = useColumns(block, adopt);
+  // As the list has it now: what the node runs may become known while the dialog is open.
+  const adopting = state.kind === "ready" && state.data.find((node) => node.panel_node_id === adoptingId);
   return (
     <PanelPage current="nodes">
       {() => (
@@ -65,7 +68,7 @@ export default function NodesPage() {
                   <span className="strong">{node.name}</span>
                   <span className={classes.phone}>
                     <StateOf node={node} />
-                    <Ours node={node} block={block} onAdopt={setAdopting} />
+                    <Ours node={node} block={block} onAdopt={adopt} />
                   </span>
                 </>
               )}

@@ -30,7 +30,9 @@ export default function NodeTab({ id }: { id: string }) {
             {mapping.flow_ids.map((flow, at) => (
               <span key={flow}>
                 {at === 0 ? ": " : ", "}
-                <Link to={`/flows/${flow}`} className={classes.inText}>{t("serving.flow", { number: at + 1 })}</Link>
+                <Link to={`/flows/${flow}`} className={classes.inText}>
+                  {t("serving.flow", { number: at + 1 })}
+                </Link>
               </span>
             ))}
           </span>
