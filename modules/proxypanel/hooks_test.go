@@ -296,7 +296,7 @@ func TestWebhooksAreRefusedInReadOnlyMode(t *testing.T) {
 	b := newBench(t)
 	ids := b.there.AddUsers(1)
 	id, path := b.hooked()
-	other := &bench{paneltest.Start(t, paneltest.Modules(Module()), paneltest.On(b.DB), paneltest.Env(map[string]string{
+	other := &bench{paneltest.Start(t, built(), paneltest.On(b.DB), paneltest.Env(map[string]string{
 		"PANEL_OUTBOUND_ALLOW": "127.0.0.1",
 	}), paneltest.License(readOnly{})), t, b.there}
 	body := hook("user", "user.disabled", time.Now(), fields{"id": ids[0]})

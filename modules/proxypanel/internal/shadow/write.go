@@ -68,13 +68,14 @@ const (
 		on commit delete rows`
 )
 
-// A row that has not changed is not even locked: on conflict alone would lock it, which is a write.
+// A row that has not changed is not even locked: on conflict alone would lock it, which is a write. The subquery looks
+// each row up by its key; as a join the planner, which knows nothing of a temporary table, would compare all with all.
 const (
 	takeObjects = `with taken as (
 		insert into proxypanel_objects as o (connection_id, kind, external_id, name, parent_id, fields, hash, seen_at)
 		select ?0, ?1, i.external_id, i.name, i.parent_id, i.fields, i.hash, clock_timestamp()
-		from proxypanel_incoming_objects i where not exists (select from proxypanel_objects k where k.connection_id = ?0
-			and k.kind = ?1 and k.external_id = i.external_id and k.hash = i.hash and k.gone_at is null)
+		from proxypanel_incoming_objects i where (select k.hash from proxypanel_objects k where k.connection_id = ?0
+			and k.kind = ?1 and k.external_id = i.external_id and k.gone_at is null) is distinct from i.hash
 		on conflict (connection_id, kind, external_id) do update set name = excluded.name,
 			parent_id = excluded.parent_id, fields = excluded.fields, hash = excluded.hash, seen_at = excluded.seen_at,
 			gone_at = null
@@ -86,8 +87,8 @@ const (
 			lifetime_used, expires_at, online_at, last_node_id, made_at, squads, hash, seen_at)
 		select ?0, i.id, i.username, i.status, i.tag, i.traffic_limit, i.traffic_used, i.lifetime_used, i.expires_at,
 			i.online_at, i.last_node_id, i.made_at, i.squads, i.hash, clock_timestamp()
-		from proxypanel_incoming_users i where not exists (select from proxypanel_users k where k.connection_id = ?0
-			and k.id = i.id and k.hash = i.hash and k.gone_at is null)
+		from proxypanel_incoming_users i where (select k.hash from proxypanel_users k where k.connection_id = ?0
+			and k.id = i.id and k.gone_at is null) is distinct from i.hash
 		on conflict (connection_id, id) do update set username = excluded.username, status = excluded.status,
 			tag = excluded.tag, traffic_limit = excluded.traffic_limit, traffic_used = excluded.traffic_used,
 			lifetime_used = excluded.lifetime_used, expires_at = excluded.expires_at, online_at = excluded.online_at,
@@ -203,11 +204,19 @@ func (s *Shadow) Lost(ctx context.Context, connectionID string, seen []int64, be
 	args.Add(connectionID)
 	args.Add(began)
 	args.Add(seen)
-	var counts []int
-	if err := database.Read(ctx, s.db, &counts, bun.Safe(lostUsers), &args); err != nil {
-		return 0, fail("mark users that are gone of a proxy panel", err)
-	}
-	return counts[0], nil
+	err = s.db.InTx(ctx, func(ctx context.Context) error {
+		// The planner takes the list for short and would compare each user with all of it.
+		if _, err := s.db.In(ctx).NewRaw("set local enable_nestloop = off").Exec(ctx); err != nil {
+			return err
+		}
+		var counts []int
+		err := database.Read(ctx, s.db, &counts, bun.Safe(lostUsers), &args)
+		if err == nil {
+			gone = counts[0]
+		}
+		return err
+	})
+	return gone, fail("mark users that are gone of a proxy panel", err)
 }
 
 // Forget marks one object or user gone that the panel says it does not have.
