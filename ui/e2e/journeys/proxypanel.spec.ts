@@ -283,7 +283,7 @@ test("its nodes are adopted and serve a flow, and what somebody changes there is
 
   for (const [path, shows] of [
     [`/nodes/${node}?tab=proxypanel`, "edge-1"],
-    [`/flows/${flow}?tab=proxypanel`, /Through us/],
+    [`/flows/${flow}/proxypanel`, /Through us/],
   ] as const) {
     await page.goto(stand.url + path);
     await expect(page.getByText(shows).first()).toBeVisible({ timeout: 30_000 });
