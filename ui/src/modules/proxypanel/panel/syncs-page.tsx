@@ -58,17 +58,15 @@ export default function SyncsPage() {
 
 const glyphs: Record<SyncRun["state"], GlyphKind> = { running: "waiting", succeeded: "healthy", failed: "down" };
 
-function Outcome({ run: { state, cause, detail } }: { run: SyncRun }) {
+function Outcome({ run: { state, cause, detail, scope } }: { run: SyncRun }) {
   const { t } = useTranslation("proxypanel");
   const why = cause === "interrupted" ? t("syncs.interrupted") : t(`cause.${causeOf(cause)}.wrong`, { word: cause });
   return (
     <span className={classes.two}>
       <Status kind={glyphs[state]}>{t(`syncs.state.${state}`)}</Status>
-      {cause !== "" && (
-        <span className={classes.second} title={detail || undefined}>
-          {why}
-        </span>
-      )}
+      <span className={classes.second} title={detail || undefined}>
+        {cause === "" ? t(`syncs.scopes.${scope}`) : why}
+      </span>
     </span>
   );
 }
@@ -108,7 +106,6 @@ function useColumns(): Column<SyncRun>[] {
       ),
     },
     { key: "outcome", head: t("syncs.outcome"), cell: (run) => <Outcome run={run} /> },
-    { key: "scope", head: t("syncs.scope"), width: 170, drop: 2, cell: ({ scope }) => t(`syncs.scopes.${scope}`) },
     { key: "found", head: t("syncs.found"), width: 240, drop: 1, cell: (run) => <Found run={run} /> },
     {
       key: "took",

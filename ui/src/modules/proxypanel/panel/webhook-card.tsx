@@ -66,7 +66,7 @@ export function WebhookCard({ connection }: { connection: Connection }) {
             <p className="dim">{t("webhook.once")}</p>
           </>
         )}
-        <div className={classes.acts}>
+        <div className={classes.headActs} data-start>
           <Action size="bar" busy={set.isPending} reason={block} onClick={renew}>
             {t(has ? "webhook.renew" : "webhook.make")}
           </Action>
