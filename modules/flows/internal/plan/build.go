@@ -191,13 +191,14 @@ func (c *compiler) sniffs(key string, l graph.Listener) bool {
 	return false
 }
 
-// arrivals writes the rules for what arrives at a block, the panel's own probes before people's traffic.
+// arrivals writes the rules for what arrives at a block, the panel's own probes before people's traffic. There are none
+// where only proxy panels forward from.
 func (c *compiler) arrivals(p *Fragment, b graph.Node, probes []string) {
 	edges := c.out[b.Key]
 	if b.Kind == graph.Exit {
 		edges = []graph.Edge{{From: b.Key, To: b.Key}}
 	}
-	if c.probing() && !b.Served() {
+	if c.probing() && len(probes) > 0 {
 		c.probeRules(p, b, edges, probes)
 	}
 	tried := map[string]int{} // by the block that they lead to

@@ -169,6 +169,31 @@ func TestAServedEntryIsLetInByItsHops(t *testing.T) {
 	})
 }
 
+// No probe of the panel comes from a served entry, so that its exit lets out whoever arrives and keeps no rule for
+// probes, which would take everybody's traffic.
+func TestAnExitBehindAServedEntryHasNoRulesForProbes(t *testing.T) {
+	t.Parallel()
+	in := offered()
+	require.NotEmpty(t, in.Reflector.Host)
+	in.Graph.Nodes[1].Params.Private = "allow"
+	r := plan.Compile(in)
+	require.Empty(t, r.Plan.Errors)
+	rules := r.Fragments[nodeB].Rules
+	require.Len(t, rules, 1)
+	require.NotEqual(t, "block", rules[0].OutboundTag)
+	rapid.Check(t, func(t *rapid.T) {
+		for _, f := range plan.Compile(drawnInput(t)).Fragments {
+			for _, o := range f.Outbounds {
+				if strings.HasSuffix(o.Tag, ".probe") {
+					require.True(t, slices.ContainsFunc(f.Rules, func(rule plan.Rule) bool {
+						return rule.OutboundTag == o.Tag && len(rule.User) > 0
+					}), "only probes leave by %s", o.Tag)
+				}
+			}
+		}
+	})
+}
+
 func TestAServedEntryNeedsItsPanelsNode(t *testing.T) {
 	t.Parallel()
 	const panel = "nodes[0].params.proxypanel"
