@@ -40,7 +40,10 @@ const (
 	lookupNodes    = 1000
 	lookupsAtOnce  = 40
 	lookupReadings = 5
-	lookupCeiling  = 200 // ms
+	lookupCeiling  = 200  // ms
+	recordCeiling  = 2000 // ms
+	usualLookup    = 10   // minutes
+	widestLookup   = 120
 
 	sensedUsers     = 5000
 	sensedPerMinute = 20_000
@@ -237,11 +240,18 @@ func abuseLookups(ctx context.Context, b *bench) ([]measure.Result, error) {
 			asked, read = append(asked, posts.Quantile(0.95)), append(read, gets.Quantile(0.95))
 		}
 	}
+	onNode, err := benchmarks(ctx, "./cmd/panel-agent/internal/abuse/record", "^BenchmarkFind$", 2)
+	if err != nil {
+		return nil, err
+	}
 	each := math.Round(float64(people) / lookupsAtOnce / (lookupReadings + 1))
 	return []measure.Result{
 		measure.Below("lookups", "p95 of asking who it was, among 3,000,000 signals", "ms", asked, lookupCeiling).
 			Note("%.0f people are named each time", each),
 		measure.Below("lookups", "p95 of reading the answer", "ms", read, lookupCeiling),
+		measure.Below("lookups", "two hours in the record of a node, 20,000 connections a minute", "ms",
+			measure.Series{onNode["Find"][widestLookup] / 1e6}, recordCeiling).
+			Note("ten minutes: %.0f ms", onNode["Find"][usualLookup]/1e6),
 	}, nil
 }
 
