@@ -152,6 +152,8 @@ function health({ node, flow, incident }: Ids): Sight[] {
     { path: "/monitoring/policies", layers: [button("New policy"), button("Change Everything else")] },
     { path: `/nodes/${node}?tab=checks` },
     { path: `/flows/${flow}/checks` },
+    { path: `/nodes/${node}?tab=proxypanel` },
+    { path: `/flows/${flow}/proxypanel` },
   ];
 }
 
