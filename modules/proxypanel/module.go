@@ -1,10 +1,9 @@
 // Package proxypanel joins the panel with an external proxy panel, a Remnawave: its users live there, the fleet here.
 //
 // A connection is the access to one such panel (connections.go). Each is looked at once a minute and says what is wrong
-// by its cause (looks.go); what it holds is read into internal/shadow by internal/syncs, sooner where a
-// webhook names it (internal/webhooks). A fresh one gets its first
-// administrator and our token in the first installation (bootstrap.go). How a Remnawave is asked is in
-// internal/remnawave; remnawavetest stands in for one in tests.
+// by its cause (looks.go); what it holds is read into internal/shadow by internal/syncs, sooner where a webhook names
+// it (internal/webhooks). A fresh one gets its first administrator and our token in the first installation
+// (bootstrap.go). How a Remnawave is asked is in internal/remnawave; remnawavetest stands in for one in tests.
 //
 // A node there is adopted for a node of ours (adopt.go); then it may serve entries of flows, whose profile, inbound and
 // host are made, changed and removed inside the applies of the flows (offering.go, internal/offers). What is not there
