@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { IconPlugConnected } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { answer, api } from "@/api/client";
 import { Card } from "@/components/layout/card";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton } from "@/components/state/states";
@@ -30,14 +32,27 @@ export default function NodeTab({ id }: { id: string }) {
             {mapping.flow_ids.map((flow, at) => (
               <span key={flow}>
                 {at === 0 ? ": " : ", "}
-                <Link to={`/flows/${flow}`} className={classes.inText}>
-                  {t("serving.flow", { number: at + 1 })}
-                </Link>
+                <FlowLink id={flow} number={at + 1} />
               </span>
             ))}
           </span>
         )}
       />
     </Card>
+  );
+}
+
+/** A flow by its name; by a number for those who may not see flows. */
+function FlowLink({ id, number }: { id: string; number: number }) {
+  const { t } = useTranslation("proxypanel");
+  const { data } = useQuery({
+    queryKey: ["proxypanel", "flow", id],
+    queryFn: ({ signal }) => answer(api.GET("/api/v1/connection-units/{id}", { params: { path: { id } }, signal })),
+    retry: false,
+  });
+  return (
+    <Link to={`/flows/${id}`} className={classes.inText}>
+      {data?.name ?? t("serving.flow", { number })}
+    </Link>
   );
 }
