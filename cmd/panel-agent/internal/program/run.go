@@ -65,7 +65,7 @@ func runCommand(b Build) *cobra.Command {
 
 // tidiness is how much the agent's memory may grow, in percent of what is in use, before it is tidied up. It is less
 // than the usual 100 of programs in Go: memory of a server belongs to its users, and the agent has processor time.
-const tidiness = 40
+const tidiness = 25
 
 func run(b Build, o agent.Options, s runSettings, args []string) error {
 	if os.Getenv("GOGC") == "" {
