@@ -41,15 +41,15 @@ func TestDoctorNamesWhatIsWrong(t *testing.T) {
 func TestDoctorNamesWhatDoesNotStand(t *testing.T) {
 	t.Parallel()
 	for _, one := range []struct {
-		standing
+		offersState
 		status  doctor.Status
 		subject string
 	}{
-		{standing{}, doctor.Skipped, ""},
-		{standing{Nodes: 2}, doctor.OK, ""},
-		{standing{Nodes: 2, Unsettled: 1}, doctor.Warning, ""},
-		{standing{Nodes: 2, Unsettled: 1, Drifted: 1, DriftName: "profile"}, doctor.Warning, "profile"},
-		{standing{Nodes: 2, Drifted: 1, DriftName: "profile", Gone: 1, GoneName: "ams"}, doctor.Warning, "ams"},
+		{offersState{}, doctor.Skipped, ""},
+		{offersState{Nodes: 2}, doctor.OK, ""},
+		{offersState{Nodes: 2, Unsettled: 1}, doctor.Warning, ""},
+		{offersState{Nodes: 2, Unsettled: 1, Drifted: 1, DriftName: "profile"}, doctor.Warning, "profile"},
+		{offersState{Nodes: 2, Drifted: 1, DriftName: "profile", Gone: 1, GoneName: "ams"}, doctor.Warning, "ams"},
 	} {
 		found := one.finding()
 		require.Equal(t, one.status, found.Status)

@@ -41,8 +41,8 @@ func offersCheck() doctor.Check {
 	}
 }
 
-// standing is what Doctor knows of the nodes there.
-type standing struct {
+// offersState is what Doctor knows of the nodes there.
+type offersState struct {
 	Nodes, Gone, Drifted, Unsettled int
 	GoneName, DriftName             string
 }
@@ -55,7 +55,7 @@ func inspect(ctx context.Context, env doctor.Env) doctor.Finding {
 		return *none
 	}
 	defer done()
-	var s standing
+	var s offersState
 	err := db.NewRaw(`select count(*), count(*) filter (where gone_at is not null),
 			coalesce(min(name) filter (where gone_at is not null), ''),
 			(select count(distinct (connection_id, object)) from proxypanel_drifts),
@@ -70,7 +70,7 @@ func inspect(ctx context.Context, env doctor.Env) doctor.Finding {
 	return s.finding()
 }
 
-func (s standing) finding() doctor.Finding {
+func (s offersState) finding() doctor.Finding {
 	data := map[string]any{
 		"nodes": s.Nodes, "nodes_gone": s.Gone, "drifted": s.Drifted, "unsettled": s.Unsettled,
 	}
