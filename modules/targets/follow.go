@@ -89,23 +89,43 @@ func (s *searches) step(ctx context.Context, row *searchRow) error {
 	if err != nil {
 		return err
 	}
-	if result, ended := results[row.CommandID]; ended {
-		return s.heard(ctx, row.ID, result)
+	_, ended := results[row.CommandID]
+	if ended || s.overdue(row) {
+		return s.look(ctx, row.ID)
 	}
-	return s.late(ctx, row.ID)
+	return nil
 }
 
-// heard settles a search whose agent has ended its order.
-func (s *searches) heard(ctx context.Context, id string, result nodesapi.Result) error {
+// overdue says that a search should have ended long ago.
+func (s *searches) overdue(row *searchRow) bool { return !s.now().Before(row.EndsBy.Add(patience)) }
+
+// look settles a search whose agent has ended its order and ends one whose order is gone or was never answered. The
+// result is read under the lock of the search: an answer that came a moment ago is not called silence.
+func (s *searches) look(ctx context.Context, id string) error {
 	return s.locked(ctx, id, func(ctx context.Context, row *searchRow) error {
-		var data agentapi.ScanTargetsData
-		if !result.OK || json.Unmarshal(result.Data, &data) != nil {
-			return s.end(ctx, row, stateFailed, reasonOf(result.Code))
+		results, err := s.commands.Results(ctx, row.CommandID)
+		if err != nil {
+			return err
 		}
-		announced := max(0, min(data.Scanned, row.Total))
-		row.Announced = &announced
-		return s.settle(ctx, row)
+		if result, ended := results[row.CommandID]; ended {
+			return s.heard(ctx, row, result)
+		}
+		if s.overdue(row) {
+			return s.end(ctx, row, stateFailed, reasonSilent)
+		}
+		return nil
 	})
+}
+
+// heard takes what the agent has said at the end of its order.
+func (s *searches) heard(ctx context.Context, row *searchRow, result nodesapi.Result) error {
+	var data agentapi.ScanTargetsData
+	if !result.OK || json.Unmarshal(result.Data, &data) != nil {
+		return s.end(ctx, row, stateFailed, reasonOf(result.Code))
+	}
+	announced := max(0, min(data.Scanned, row.Total))
+	row.Announced = &announced
+	return s.settle(ctx, row)
 }
 
 var reasons = map[agentapi.ResultCode]string{
@@ -119,20 +139,10 @@ func (s *searches) settle(ctx context.Context, row *searchRow) error {
 	switch {
 	case row.Announced != nil && row.Scanned >= *row.Announced:
 		return s.end(ctx, row, stateDone, "")
-	case s.now().After(row.EndsBy.Add(patience)):
+	case s.overdue(row):
 		return s.end(ctx, row, stateFailed, reasonLost)
 	}
 	return s.store.update(ctx, row)
-}
-
-// late ends a search whose order is gone or was never answered.
-func (s *searches) late(ctx context.Context, id string) error {
-	return s.locked(ctx, id, func(ctx context.Context, row *searchRow) error {
-		if s.now().Before(row.EndsBy.Add(patience)) {
-			return nil
-		}
-		return s.end(ctx, row, stateFailed, reasonSilent)
-	})
 }
 
 // locked does something with a search that runs; it does nothing to any other.
@@ -157,7 +167,7 @@ func (s *searches) sweep(ctx context.Context, _ jobs.Job, _ sweepArgs) error {
 		return err
 	}
 	for _, id := range ids {
-		err = errors.Join(err, s.late(ctx, id))
+		err = errors.Join(err, s.look(ctx, id))
 	}
 	return err
 }

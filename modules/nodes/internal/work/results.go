@@ -16,7 +16,7 @@ import (
 // is gone, with its node or after a week.
 func (c *Commands) Results(ctx context.Context, ids ...string) (map[string]nodesapi.Result, error) {
 	var rows []CommandRow
-	err := c.db.NewSelect().Model(&rows).ExcludeColumn("sealed").Where("id = any(?::uuid[])", pgdialect.Array(ids)).
+	err := c.db.In(ctx).NewSelect().Model(&rows).ExcludeColumn("sealed").Where("id = any(?::uuid[])", pgdialect.Array(ids)).
 		Scan(ctx)
 	if err != nil {
 		return nil, database.Fault(fmt.Errorf("reading results: %w", err), nil)
