@@ -49,10 +49,14 @@ type served struct {
 	enter  map[string][]string // nodes with an entry of a flow; where none is named, those that the flow is on
 }
 
-func (s *served) IDsOnNode(_ context.Context, nodeID string) ([]string, error) {
+func (s *served) IDsOnNodes(_ context.Context, nodeIDs ...string) (map[string][]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.flows[nodeID]), nil
+	found := map[string][]string{}
+	for _, id := range nodeIDs {
+		found[id] = slices.Clone(s.flows[id])
+	}
+	return found, nil
 }
 
 func (s *served) OnNode(_ context.Context, nodeID string) (found []flowsapi.Flow, _ error) {
@@ -102,13 +106,14 @@ func (s *served) Names(_ context.Context, ids ...string) (map[string]string, err
 	return out, nil
 }
 
-func (s *served) Among(_ context.Context, flowIDs, clientIDs []string) (found []string, _ error) {
+func (s *served) Among(_ context.Context, flowIDs, clientIDs []string) (map[string][]string, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	found := map[string][]string{}
 	for _, flow := range flowIDs {
 		for _, client := range s.users[flow] {
 			if slices.Contains(clientIDs, client) {
-				found = append(found, client)
+				found[client] = append(found[client], flow)
 			}
 		}
 	}

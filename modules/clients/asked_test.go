@@ -1,6 +1,8 @@
 package clients_test
 
 import (
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/jonboulle/clockwork"
@@ -43,12 +45,16 @@ func TestWhoIsAmongTheClientsOfFlows(t *testing.T) {
 		t.Helper()
 		found, err := asked.Among(t.Context(), flows, ids)
 		require.NoError(t, err)
-		return found
+		return slices.Collect(maps.Keys(found))
 	}
 	all := []string{anna, both, boris, taken, revoked, none, "zzz", "", anna}
 	require.ElementsMatch(t, []string{anna, both, taken, revoked}, among([]string{s.flow}, all...))
 	require.ElementsMatch(t, []string{both, boris}, among([]string{other}, all...))
 	require.ElementsMatch(t, []string{anna, both, boris, taken, revoked}, among([]string{s.flow, other}, all...))
+	found, err := asked.Among(t.Context(), []string{s.flow, other}, all)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{s.flow, other}, found[both], "each of the flows that a client may use")
+	require.Equal(t, []string{other}, found[boris])
 	require.Empty(t, among(nil, all...))
 	require.Empty(t, among([]string{s.flow}))
 	require.Empty(t, among([]string{none, "zzz"}, all...))

@@ -230,16 +230,23 @@ func (c *clients) handOver(ctx context.Context, from, to string) error {
 	return database.Fault(err, nil)
 }
 
-// Among gives those of the clients that have, or had, to do with one of the flows.
-func (e exported) Among(ctx context.Context, flowIDs, clientIDs []string) (found []string, err error) {
+// Among gives which of the flows each of the clients has, or had, to do with.
+func (e exported) Among(ctx context.Context, flowIDs, clientIDs []string) (map[string][]string, error) {
+	found := map[string][]string{}
 	flows, clients := database.OnlyIDs(flowIDs), database.OnlyIDs(clientIDs)
 	if len(flows) == 0 || len(clients) == 0 {
-		return nil, nil
+		return found, nil
 	}
+	var rows []struct{ ClientID, FlowID string }
 	args := new(database.Arguments)
-	q := e.store.db.In(ctx).NewSelect().TableExpr("client_flows as a").ColumnExpr("distinct a.client_id::text").
-		Where("a.client_id = ?", args.AnyOf(clients)).Where("a.flow_id = ?", args.AnyOf(flows))
-	return found, database.Fault(database.Read(ctx, e.store.db, &found, q, args), nil)
+	q := e.store.db.In(ctx).NewSelect().TableExpr("client_flows as a").
+		ColumnExpr("distinct a.client_id::text, a.flow_id::text").
+		Where("a.client_id = ?", args.AnyOf(clients)).Where("a.flow_id = ?", args.AnyOf(flows)).OrderExpr("2")
+	err := database.Read(ctx, e.store.db, &rows, q, args)
+	for _, row := range rows {
+		found[row.ClientID] = append(found[row.ClientID], row.FlowID)
+	}
+	return found, database.Fault(err, nil)
 }
 
 // Labels gives the names of clients.

@@ -261,12 +261,18 @@ func (e *exported) OnNode(ctx context.Context, nodeID string) ([]flowsapi.Flow, 
 	return e.some(ctx, "f.id in (select flow_id from flow_fragments where node_id = ?)", all, nodeID)
 }
 
-// IDsOnNode gives the ids of the flows that are installed on a node.
-func (e *exported) IDsOnNode(ctx context.Context, nodeID string) (ids []string, err error) {
+// IDsOnNodes gives the ids of the flows that are installed on nodes, by node.
+func (e *exported) IDsOnNodes(ctx context.Context, nodeIDs ...string) (map[string][]string, error) {
+	var rows []struct{ NodeID, FlowID string }
 	args := new(database.Arguments)
-	q := e.db.In(ctx).NewSelect().TableExpr("flow_fragments").ColumnExpr("distinct flow_id::text").
-		Where("node_id = ?", args.Add(nodeID)).OrderExpr("1")
-	return ids, database.Fault(database.Read(ctx, e.db, &ids, q, args), nil)
+	q := e.db.In(ctx).NewSelect().TableExpr("flow_fragments f").ColumnExpr("distinct f.node_id::text, f.flow_id::text").
+		Where("f.node_id = any(array(select unnest(?::text[])))", args.Add(nodeIDs)).OrderExpr("2")
+	err := database.Read(ctx, e.db, &rows, q, args)
+	ids := map[string][]string{}
+	for _, row := range rows {
+		ids[row.NodeID] = append(ids[row.NodeID], row.FlowID)
+	}
+	return ids, database.Fault(err, nil)
 }
 
 // outsideRow is a flow with what others ask about it, in one statement for all.

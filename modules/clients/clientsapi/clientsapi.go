@@ -138,8 +138,9 @@ type Clients interface {
 	CountsSQL(flowIDs, at string) string
 	// Credentials opens those of the live clients of a flow, oldest first; of one of them alone when it is named.
 	Credentials(ctx context.Context, flowID, clientID string) ([]Credentials, error)
-	// Among gives those of the clients that may use one of the flows, or might before their access was revoked.
-	Among(ctx context.Context, flowIDs, clientIDs []string) ([]string, error)
+	// Among gives which of the flows each of the clients may use, or might before its access was revoked. Who has to do
+	// with none of them is absent.
+	Among(ctx context.Context, flowIDs, clientIDs []string) (map[string][]string, error)
 	// Labels gives the names of those of the clients that are there, revoked ones too.
 	Labels(ctx context.Context, ids ...string) (map[string]string, error)
 	// Any reports whether a flow has an active client.

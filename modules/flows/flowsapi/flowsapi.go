@@ -51,8 +51,8 @@ type Flows interface {
 	Page(ctx context.Context, after string, most int) ([]Flow, error)
 	// OnNode gives the flows that are installed on a node.
 	OnNode(ctx context.Context, nodeID string) ([]Flow, error)
-	// IDsOnNode gives the ids of those alone, at the cost of a look into an index.
-	IDsOnNode(ctx context.Context, nodeID string) ([]string, error)
+	// IDsOnNodes gives the ids of those alone, by node, at the cost of a look into an index.
+	IDsOnNodes(ctx context.Context, nodeIDs ...string) (map[string][]string, error)
 	// ClientOf gives the client that a user_ref of agents names, "c:<client id>", or ErrUnknown.
 	ClientOf(ctx context.Context, userRef string) (Client, error)
 	// GeoTokens lists the categories that installed flows refer to, sorted.

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jonboulle/clockwork"
@@ -30,8 +29,7 @@ type Intake struct {
 	db        *database.DB
 	clock     clockwork.Clock
 	log       *zap.Logger
-	flows     flowsapi.Flows
-	clients   clientsapi.Clients
+	asked     *questions
 	pace      *limits.Limiter
 	signals   *ingest.Store[[]agentapi.AbuseSignal]
 	diversity *ingest.Store[lines]
@@ -52,7 +50,7 @@ func New(
 		return nil, err
 	}
 	return &Intake{
-		db: db, clock: clock, log: log, flows: flows, clients: clients, pace: pace,
+		db: db, clock: clock, log: log, asked: newQuestions(flows, clients), pace: pace,
 		signals:   ingest.NewStore(signalKind, db, clock, log),
 		diversity: ingest.NewStore(diversityKind, db, clock, log),
 	}, nil
@@ -62,7 +60,7 @@ func New(
 func (i *Intake) Loops() []func(context.Context) error {
 	var loops []func(context.Context) error
 	for range ingest.Writers {
-		loops = append(loops, i.signals.Run, i.diversity.Run)
+		loops = append(loops, i.asked.batches.Run, i.signals.Run, i.diversity.Run)
 	}
 	return loops
 }
@@ -115,7 +113,7 @@ func (i *Intake) Signals(ctx context.Context, nodeID string, batch *agentapi.Abu
 	for at := range batch.Signals {
 		refs[at] = batch.Signals[at].UserRef
 	}
-	own, err := i.served(ctx, nodeID, refs)
+	own, err := i.asked.of(ctx, nodeID, refs)
 	if err != nil {
 		return err
 	}
@@ -148,7 +146,7 @@ func (i *Intake) Diversity(ctx context.Context, nodeID string, batch *agentapi.D
 	for at := range batch.Users {
 		refs[at] = batch.Users[at].UserRef
 	}
-	own, err := i.served(ctx, nodeID, refs)
+	own, err := i.asked.of(ctx, nodeID, refs)
 	if err != nil {
 		return err
 	}
@@ -172,37 +170,6 @@ func (i *Intake) Diversity(ctx context.Context, nodeID string, batch *agentapi.D
 		return err
 	}
 	return errors.Join(i.cover(ctx, nodeID, now, batch.Coverage), i.note(ctx, nodeID, refused))
-}
-
-// serving is whom and what a node serves, of those that a batch names.
-type serving struct{ users, flows map[string]bool }
-
-// served asks who of those that a batch names may use a flow that is installed on the node. Users of a proxy panel
-// beside this one are known to no module.
-func (i *Intake) served(ctx context.Context, nodeID string, refs []string) (serving, error) {
-	own := serving{users: map[string]bool{}, flows: map[string]bool{}}
-	flowIDs, err := i.flows.IDsOnNode(ctx, nodeID)
-	if err != nil {
-		return own, fmt.Errorf("ask what a node serves: %w", err)
-	}
-	for _, id := range flowIDs {
-		own.flows[id] = true
-	}
-	named, seen := []string{}, map[string]bool{}
-	for _, ref := range refs {
-		if id, client := strings.CutPrefix(ref, "c:"); client && !seen[id] && len(ref) <= longestRef {
-			seen[id] = true
-			named = append(named, id)
-		}
-	}
-	found, err := i.clients.Among(ctx, flowIDs, named)
-	if err != nil {
-		return own, fmt.Errorf("ask whom a node serves: %w", err)
-	}
-	for _, id := range found {
-		own.users["c:"+id] = true
-	}
-	return own, nil
 }
 
 // refusals count what was not taken of a batch.

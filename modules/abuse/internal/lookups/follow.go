@@ -216,7 +216,7 @@ func (l *Lookups) people(
 	}
 	people := []Person{}
 	for at, p := range found {
-		if slices.Contains(real, strings.TrimPrefix(at.ref, "c:")) {
+		if len(real[strings.TrimPrefix(at.ref, "c:")]) > 0 {
 			people = append(people, *p)
 		}
 	}
