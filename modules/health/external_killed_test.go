@@ -86,7 +86,7 @@ func child(ctx context.Context, dsn, name string) error {
 }
 
 func externalModules(own *flows) []module.Module {
-	return []module.Module{nodes.Module(), own.manifest(), own.poolsModule(), onlyExternal()}
+	return []module.Module{nodes.Module(), own.manifest(), own.poolsModule(), own.panelsModule(), onlyExternal()}
 }
 
 // spawned starts another panel on the database and gives its address.

@@ -209,9 +209,9 @@ func TestWhatWasThereBeforeIsWatchedFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	flows, idle := &flows{}, Module()
 	idle.Attach = func() module.Parts { return module.Parts{} }
-	before := paneltest.New(t, nodes.Module(), flows.manifest(), flows.poolsModule(), idle)
+	before := paneltest.New(t, nodes.Module(), flows.manifest(), flows.poolsModule(), flows.panelsModule(), idle)
 	before.Admin().AddNode("ams", "address", "192.0.2.1")
-	all := paneltest.Modules(nodes.Module(), flows.manifest(), flows.poolsModule(), Module())
+	all := paneltest.Modules(nodes.Module(), flows.manifest(), flows.poolsModule(), flows.panelsModule(), Module())
 	after := paneltest.Start(t, paneltest.On(before.DB), all)
 	require.Eventually(t, func() bool {
 		return after.Admin().Get("/api/v1/health/nodes").Is(http.StatusOK).Value("total") == 1.0

@@ -13,6 +13,7 @@ import (
 	"panel/modules/health/internal/repair"
 	"panel/modules/nodes/nodesapi"
 	"panel/modules/pools/poolsapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
@@ -28,11 +29,11 @@ import (
 func newRepairs(
 	db *database.DB, l *database.Listener, clock clockwork.Clock, log *zap.Logger, j audit.Journal, bus *events.Bus,
 	stop *automation.Switch, c nodesapi.Commands, applies flowsapi.Applies, i *incidents.Incidents,
-	pools poolsapi.Members, follow *operations.Store,
+	pools poolsapi.Members, hosts proxypanelapi.Hosts, follow *operations.Store,
 ) *repair.Repairs {
 	return repair.New(repair.Tools{
 		DB: db, Listener: l, Clock: clock, Log: log, Journal: j, Bus: bus, Stop: stop, Commands: c, Applies: applies,
-		Incidents: i, Pools: pools, Follow: follow,
+		Incidents: i, Pools: pools, Hosts: hosts, Follow: follow,
 	})
 }
 

@@ -45,7 +45,7 @@ func repairModules() []module.Module {
 		}
 	}
 	others := &flows{}
-	return []module.Module{nodes.Module(), others.manifest(), others.poolsModule(), manifest}
+	return []module.Module{nodes.Module(), others.manifest(), others.poolsModule(), others.panelsModule(), manifest}
 }
 
 // repairingChild is such a panel in a process of its own, until it is killed.
@@ -96,7 +96,7 @@ func TestKilledPanelsRepairOnce(t *testing.T) {
 	}
 	others := &flows{}
 	p := paneltest.Start(t, paneltest.On(db),
-		paneltest.Modules(nodes.Module(), others.manifest(), others.poolsModule(), idle))
+		paneltest.Modules(nodes.Module(), others.manifest(), others.poolsModule(), others.panelsModule(), idle))
 	admin := p.Admin()
 	const many = 40
 	for i := range many {

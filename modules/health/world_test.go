@@ -26,6 +26,7 @@ import (
 	"panel/modules/nodes"
 	"panel/modules/nodes/nodesapi"
 	"panel/modules/pools/poolsapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
@@ -64,6 +65,7 @@ type world struct {
 	heals     *repair.Repairs
 	orders    *orders
 	pools     *inPool
+	hosts     *shownHosts
 }
 
 func nodesModule() module.Module { return nodes.Module() }
@@ -150,6 +152,7 @@ type flows struct {
 	canaries func(context.Context, flowsapi.CanaryWatch) ([]flowsapi.CanaryFinding, error)
 	members  func(context.Context, []string) (map[string]poolsapi.MemberHealth, error)
 	pools    inPool
+	hosts    shownHosts
 }
 
 func (f *flows) Page(_ context.Context, after string, most int) ([]flowsapi.Flow, error) {
@@ -216,6 +219,15 @@ func (f *flows) poolsModule() module.Module {
 	}
 }
 
+// panelsModule is a build's module of proxy panels as far as this one needs it.
+func (f *flows) panelsModule() module.Module {
+	return module.Module{
+		Name: "proxypanel", Summary: "Proxy panels of a test",
+		Exports: []any{func() proxypanelapi.Hosts { return &f.hosts }},
+		Attach:  func() module.Parts { return module.Parts{} },
+	}
+}
+
 type (
 	memberHook struct{ *flows }
 	canaryHook struct{ *flows }
@@ -251,7 +263,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		fleet: &fleet{ports: map[string]int{}}, flows: &flows{},
 		documents: &documents{held: map[string]agentapi.Watches{}}, orders: &orders{},
 	}
-	w.pools = &w.flows.pools
+	w.pools, w.hosts = &w.flows.pools, &w.flows.hosts
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus, journal audit.Journal,
@@ -266,7 +278,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.heals = repair.New(repair.Tools{
 			DB: db, Listener: listener, Clock: w.clock, Log: zap.NewNop(), Journal: journal, Bus: bus, Stop: stop,
 			Commands: w.orders, Applies: w.orders, Incidents: kept,
-			Follow: follow, Pools: w.pools,
+			Follow: follow, Pools: w.pools, Hosts: w.hosts,
 		})
 		return module.Parts{
 			Routes: newHandlers(h.policies, w.views, h.runs, kept, w.heals).routes(), Loops: r.Loops(),
@@ -274,7 +286,7 @@ func newWorld(t *testing.T, names ...string) *world {
 			Jobs: append(r.Jobs(), worker(w.placer)), Metrics: repairMetrics(db),
 		}
 	}
-	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), w.flows.poolsModule(), manifest)
+	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), w.flows.poolsModule(), w.flows.panelsModule(), manifest)
 	w.admin = w.Admin()
 	for i, name := range names {
 		w.fleet.nodes = append(w.fleet.nodes, nodesapi.Node{

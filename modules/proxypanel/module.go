@@ -7,7 +7,7 @@
 //
 // A node there is adopted for a node of ours (adopt.go); then it may serve entries of flows, whose profile, inbound and
 // host are made, changed and removed inside the applies of the flows (offering.go, internal/offers). What is not there
-// as it was written is told as drift (drift.go).
+// as it was written is told as drift (drift.go). The hosts of a node that is down can be hidden for a time (hosts.go).
 package proxypanel
 
 import (
@@ -101,22 +101,22 @@ func Module() module.Module {
 		Reference:  []module.Page{{Name: "proxy-panel-scopes", Text: scopesPage}},
 		Private: []any{
 			shadow.New, shadow.NewLists, newStore, newPace, newDoor, newConnections, newSyncs, newWebhooks,
-			newBootstrap, newHandlers, newMappings, newOffers, newAdopting, newDrifts,
+			newBootstrap, newHandlers, newMappings, newOffers, newAdopting, newDrifts, newHiding,
 		},
-		Exports: []any{exportPeople},
+		Exports: []any{exportPeople, exportHosts},
 		Attach:  attach,
 	}
 }
 
 func attach(
-	h *handlers, c *connections, s *syncs.Syncs, w *webhooks.Webhooks, d *drifts, e *offers.Engine,
+	h *handlers, c *connections, s *syncs.Syncs, w *webhooks.Webhooks, d *drifts, e *offers.Engine, hosts *hiding,
 	stages flowsapi.Stages, panels flowsapi.ProxyPanels, guards nodesapi.Guards,
 ) module.Parts {
 	takePart(e, stages, panels, guards)
 	return module.Parts{
 		Routes:    h.routes(),
-		Jobs:      []jobs.Worker{c.worker(), s.Worker(), w.Worker(), d.worker()},
-		Schedules: []jobs.Schedule{lookSchedule(), syncs.Schedule(feature), driftSchedule()},
+		Jobs:      []jobs.Worker{c.worker(), s.Worker(), w.Worker(), d.worker(), hosts.worker()},
+		Schedules: []jobs.Schedule{lookSchedule(), syncs.Schedule(feature), driftSchedule(), hostsSchedule()},
 		Metrics:   append(c.metrics(), d.metrics()...),
 	}
 }

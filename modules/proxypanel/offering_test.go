@@ -16,6 +16,7 @@ import (
 	"panel/modules/proxypanel/internal/offers"
 	"panel/modules/proxypanel/internal/profile"
 	"panel/modules/proxypanel/internal/shadow"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/modules/proxypanel/remnawavetest"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -33,6 +34,7 @@ type offering struct {
 	connection string
 	squad      string
 	engine     *offers.Engine
+	shows      proxypanelapi.Hosts
 	offer      flowsapi.Stage
 	hosts      flowsapi.Stage
 	mutex      sync.Mutex
@@ -46,8 +48,9 @@ func newOffering(t *testing.T, more ...module.Module) *offering {
 		Name: "asking", Summary: "Lets the test ask", Requires: []string{"proxypanel"},
 		Attach: func(
 			db *database.DB, n *outbound.Network, v *vault.Vault, j audit.Journal, b *events.Bus, q *jobs.Enqueuer,
-			clock clockwork.Clock,
+			clock clockwork.Clock, shows proxypanelapi.Hosts,
 		) module.Parts {
+			o.shows = shows
 			o.engine = engineOf(db, n, v, j, b, q, clock, o.parts)
 			return module.Parts{}
 		},

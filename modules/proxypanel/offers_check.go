@@ -12,6 +12,9 @@ import (
 // unsettled are parts whose apply has committed, and that do not stand as it wants for some minutes.
 const unsettled = "phase in ('committed', 'leaving') and apply_id is null and updated_at < now() - interval '5 minutes'"
 
+// unshown are hosts that were to be shown again minutes ago.
+const unshown = "state = 'showing' and updated_at < now() - interval '5 minutes'"
+
 // metrics are those of all panels on this database.
 func (d *drifts) metrics() []metrics.Collector {
 	count := func(query string) func(context.Context) (float64, error) {
@@ -31,6 +34,11 @@ func (d *drifts) metrics() []metrics.Collector {
 			count("proxypanel_parts where "+unsettled)),
 		metrics.AskedOne("panel_proxypanel_drift", "Objects at proxy panels that are not as they were written.",
 			count("(select distinct connection_id, object from proxypanel_drifts) d")),
+		metrics.AskedOne("panel_proxypanel_hosts_hidden", "Hosts at proxy panels that are hidden because their node is down.",
+			count("proxypanel_hidden where state = 'hidden'")),
+		metrics.AskedOne("panel_proxypanel_hosts_unshown",
+			"Hosts at proxy panels that were to be shown again minutes ago and could not be.",
+			count("proxypanel_hidden where "+unshown)),
 	}
 }
 
@@ -43,8 +51,8 @@ func offersCheck() doctor.Check {
 
 // offersState is what Doctor knows of the nodes there.
 type offersState struct {
-	Nodes, Gone, Drifted, Unsettled int
-	GoneName, DriftName             string
+	Nodes, Gone, Drifted, Unsettled, Hidden, Unshown int
+	GoneName, DriftName, UnshownName                 string
 }
 
 // inspect finds adopted nodes that are gone, objects that differ, and entries that do not stand. It asks no other
@@ -60,8 +68,12 @@ func inspect(ctx context.Context, env doctor.Env) doctor.Finding {
 			coalesce(min(name) filter (where gone_at is not null), ''),
 			(select count(distinct (connection_id, object)) from proxypanel_drifts),
 			(select coalesce(min(name), '') from proxypanel_drifts),
-			(select count(*) from proxypanel_parts where `+unsettled+`) from proxypanel_mappings`).
-		Scan(ctx, &s.Nodes, &s.Gone, &s.GoneName, &s.Drifted, &s.DriftName, &s.Unsettled)
+			(select count(*) from proxypanel_parts where `+unsettled+`),
+			(select count(*) from proxypanel_hidden where state = 'hidden'),
+			(select count(*) from proxypanel_hidden where `+unshown+`),
+			(select coalesce(min(name), '') from proxypanel_hidden where `+unshown+`) from proxypanel_mappings`).
+		Scan(ctx, &s.Nodes, &s.Gone, &s.GoneName, &s.Drifted, &s.DriftName, &s.Unsettled, &s.Hidden, &s.Unshown,
+			&s.UnshownName)
 	if err != nil {
 		return doctor.Finding{
 			Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database"),
@@ -72,7 +84,8 @@ func inspect(ctx context.Context, env doctor.Env) doctor.Finding {
 
 func (s offersState) finding() doctor.Finding {
 	data := map[string]any{
-		"nodes": s.Nodes, "nodes_gone": s.Gone, "drifted": s.Drifted, "unsettled": s.Unsettled,
+		"nodes": s.Nodes, "nodes_gone": s.Gone, "drifted": s.Drifted, "unsettled": s.Unsettled, "hidden": s.Hidden,
+		"unshown": s.Unshown,
 	}
 	compare := doctor.Command("panelctl proxypanel drift <label>")
 	switch {
@@ -83,6 +96,12 @@ func (s offersState) finding() doctor.Finding {
 			Status: doctor.Warning, Subject: s.GoneName, Data: data,
 			Found: doctor.Say("%d of %d adopted nodes are not at their proxy panel any more", s.Gone, s.Nodes),
 			Do:    doctor.Say("take the flows off these nodes, and release them with panelctl proxypanel release"),
+		}
+	case s.Unshown > 0:
+		return doctor.Finding{
+			Status: doctor.Warning, Subject: s.UnshownName, Data: data,
+			Found: doctor.Say("%d hosts at proxy panels were to be shown again and could not be", s.Unshown),
+			Do:    doctor.Command("panelctl proxypanel list"),
 		}
 	case s.Drifted > 0:
 		return doctor.Finding{

@@ -457,13 +457,18 @@ func TestUsersThatWereNotReadAreTold(t *testing.T) {
 	b := newBench(t)
 	id := b.add().ID
 	b.read(id)
-	env := doctor.Env{Now: time.Now, Getenv: func(name string) string {
-		return map[string]string{"PANEL_DB_URL": b.DB.Pool.Config().ConnString()}[name]
-	}}
+	env := b.env()
 	require.Equal(t, doctor.OK, diagnose(t.Context(), env).Status)
 	b.exec("update proxypanel_sync_states set users_at = now() - interval '2 hours'")
 	require.Regexp(t, `panel_proxypanel_sync_age_seconds 72[0-9]{2}`, b.Scrape())
 	found := diagnose(t.Context(), env)
 	require.Equal(t, doctor.Warning, found.Status)
 	require.Equal(t, "main", found.Subject)
+}
+
+// env is what Doctor asks the panel of the bench with.
+func (b *bench) env() doctor.Env {
+	return doctor.Env{Now: time.Now, Getenv: func(name string) string {
+		return map[string]string{"PANEL_DB_URL": b.DB.Pool.Config().ConnString()}[name]
+	}}
 }

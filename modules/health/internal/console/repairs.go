@@ -87,7 +87,7 @@ func repairCommand(env cli.Env) *cobra.Command {
 			Use: "undo <id>", Short: "Give back what self-repair has changed", Args: cobra.ExactArgs(1),
 			Example: "panelctl health repair undo 0199a0de-0000-7000-8000-000000000001",
 			Long: "Gives back what a repair has changed, by POST /api/v1/health/self-heal/actions/{id}/undo: the node gets new traffic of " +
-				"its pools again. The panel does the same by itself when the node has been well for a minute.",
+				"its pools again, and its hosts at proxy panels are shown again. The panel does the same by itself when the node has been well for a minute.",
 		}),
 		dryRunCommand(env),
 	)

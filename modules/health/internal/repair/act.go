@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/rules"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
@@ -82,7 +83,7 @@ func (r *Repairs) begin(ctx context.Context, a *row) error {
 	if err := r.save(ctx, a, "state", "command_id", "apply_id", "effects", "outcome", "started_at"); err != nil {
 		return err
 	}
-	if a.CommandID == "" && a.ApplyID == "" {
+	if a.CommandID == "" && a.ApplyID == "" && a.Act != rules.HideHosts {
 		return r.finish(ctx, a, Succeeded, "")
 	}
 	return r.Follow.Move(ctx, a.ID, 0)
@@ -131,8 +132,11 @@ func (r *Repairs) stillAgainst(ctx context.Context, a *row) (string, error) {
 
 // ended reads how the order or the apply ended.
 func (r *Repairs) ended(ctx context.Context, c *lease.Claim, a *row) (lease.Next, error) {
-	if a.ApplyID != "" {
+	switch {
+	case a.ApplyID != "":
 		return r.installed(ctx, c, a)
+	case a.Act == rules.HideHosts:
+		return r.hidden(ctx, c, a)
 	}
 	results, err := r.Commands.Results(ctx, a.CommandID)
 	if err != nil {
@@ -175,6 +179,9 @@ func (r *Repairs) giveUp(ctx context.Context, c *lease.Claim, cause error) error
 	a, err := r.load(ctx, c.ID, "")
 	if err != nil {
 		return err
+	}
+	if a.Act == rules.HideHosts {
+		return r.unhidden(ctx, a, "the panel could not go on: "+cause.Error())
 	}
 	return r.finish(ctx, a, Failed, "the panel could not go on: "+cause.Error())
 }

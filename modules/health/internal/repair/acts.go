@@ -33,6 +33,8 @@ func (r *Repairs) do(ctx context.Context, a *row) (against string, err error) {
 		return r.reinstall(ctx, a, by)
 	case rules.Withdraw:
 		return r.withdrawFromPools(ctx, a)
+	case rules.HideHosts:
+		return r.hideHosts(ctx, a)
 	}
 	return "", fmt.Errorf("nobody knows how to do %q", a.Act)
 }
@@ -146,6 +148,9 @@ func (r *Repairs) giveBack(ctx context.Context) error {
 func (r *Repairs) undo(ctx context.Context, a *row, by string) error {
 	if err := r.Pools.Return(ctx, a.ID); err != nil {
 		return fmt.Errorf("return a node to its pools: %w", err)
+	}
+	if err := r.Hosts.Show(ctx, a.ID); err != nil {
+		return fmt.Errorf("have hosts shown again: %w", err)
 	}
 	now := r.now()
 	a.State, a.UndoneAt, a.UndoneBy = Undone, &now, by

@@ -10,6 +10,7 @@ import (
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
 	"panel/modules/pools/poolsapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/automation"
 )
 
@@ -34,6 +35,7 @@ const (
 	Recovered   = "recovered"   // the node got well, or suffers from something else
 	Dismissed   = "dismissed"   // a person did not want it
 	PoolShare   = "pool_share"  // no pool can spare the node
+	LastHost    = "last_host"   // users of a proxy panel would see no other host that works
 	NoFlow      = "no_flow"     // nothing is installed there that could be put there again
 )
 
@@ -50,6 +52,7 @@ type Subject struct {
 	Heard       bool // its agent answers
 	Installed   bool // flows are installed on it
 	Places      []poolsapi.Place
+	Hosts       []proxypanelapi.Host // that lead to it and are shown
 }
 
 // Past is an action that was decided before.
@@ -117,7 +120,7 @@ func (c Case) next() string {
 
 // fits says whether an act could help. A core is restarted where its agent says that it does not run; what is installed
 // is put there again where that did not help, or where the agent answers and nobody reaches the node's port; and a node
-// that is down is no good for the pools that it is in. A node that only some see down stays in pools: those that send
+// that is down is no good for the pools that it is in, nor for users whom hosts lead there. A node that only some see down stays in pools: those that send
 // traffic to it look for themselves.
 func fits(act string, s Subject) bool {
 	down := s.State == healthapi.Down
@@ -129,6 +132,8 @@ func fits(act string, s Subject) bool {
 		return s.Installed && (core || down && s.Heard && s.Hint == verdict.HintUnreachable)
 	case rules.Withdraw:
 		return down && len(s.Places) > 0
+	case rules.HideHosts:
+		return down && len(s.Hosts) > 0
 	}
 	return false
 }
@@ -139,6 +144,16 @@ func spares(places []poolsapi.Place, share int) (out []poolsapi.Place) {
 	for _, p := range places {
 		if p.Usable > 0 && (p.Withdrawn == 0 || (p.Withdrawn+1)*100 <= share*p.Members) {
 			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// spare gives the hosts that may be hidden: all who see them see others that work.
+func spare(hosts []proxypanelapi.Host) (out []proxypanelapi.Host) {
+	for _, h := range hosts {
+		if h.Spare {
+			out = append(out, h)
 		}
 	}
 	return out
@@ -164,6 +179,8 @@ func (c Case) against(act string) string {
 		return Observing
 	case act == rules.Withdraw && len(spares(c.Subject.Places, c.Repair.Limits.MaxPctOfPool)) == 0:
 		return PoolShare
+	case act == rules.HideHosts && len(spare(c.Subject.Hosts)) == 0:
+		return LastHost
 	}
 	return c.spent()
 }

@@ -229,7 +229,7 @@ func TestAReplayClimbsTheLadder(t *testing.T) {
 		return change{SubjectID: id, Name: id, PolicyID: "p", State: healthapi.Up, At: minutes(at)}
 	}
 	places := map[string][]poolsapi.Place{"a": {{Members: 3, Usable: 2}}}
-	out := replay([]change{down("a", 0), down("b", 1), well("b", 3), well("a", 30), down("b", 31)}, places,
+	out := replay([]change{down("a", 0), down("b", 1), well("b", 3), well("a", 30), down("b", 31)}, around{places: places},
 		rules.DefaultRepair(), minutes(32))
 	acts := []string{}
 	for _, item := range out.Items {
@@ -242,6 +242,6 @@ func TestAReplayClimbsTheLadder(t *testing.T) {
 	require.Equal(t, []int{5, 5, 0, 2}, []int{out.Cases, out.Actions, out.Spared, out.Nodes})
 	limited := rules.DefaultRepair()
 	limited.Limits.MaxActionsPerHour = 2
-	out = replay([]change{down("a", 0), down("b", 1)}, places, limited, minutes(20))
+	out = replay([]change{down("a", 0), down("b", 1)}, around{places: places}, limited, minutes(20))
 	require.Equal(t, []int{2, 2}, []int{out.Actions, out.Spared}, "spared once for each act of each node")
 }

@@ -11,6 +11,7 @@ import (
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
 	"panel/modules/pools/poolsapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/database"
 )
 
@@ -19,7 +20,7 @@ type DryRun struct {
 	Days    int        `json:"days"`
 	Cases   int        `json:"cases" doc:"How often a node came to need an act"`
 	Actions int        `json:"actions" doc:"How often it would have been done"`
-	Spared  int        `json:"spared" doc:"How often the budget, the cool-down or the share of a pool would have kept it"`
+	Spared  int        `json:"spared" doc:"How often the budget, the cool-down the share of a pool or the last host would have kept it"`
 	Nodes   int        `json:"nodes" doc:"Nodes that it would have been done to"`
 	Items   []DryEvent `json:"items" doc:"The newest 100 of them, newest first"`
 }
@@ -29,9 +30,9 @@ type DryEvent struct {
 	At       time.Time `json:"at"`
 	NodeID   string    `json:"node_id" format:"uuid"`
 	NodeName string    `json:"node_name"`
-	Act      string    `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool"`
+	Act      string    `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool,hide_proxypanel_hosts"`
 	State    string    `json:"state" enum:"approved,skipped"`
-	Reason   string    `json:"reason" enum:",budget,cooldown,pool_share" doc:"Of skipped"`
+	Reason   string    `json:"reason" enum:",budget,cooldown,pool_share,last_host" doc:"Of skipped"`
 }
 
 const (
@@ -49,7 +50,7 @@ type change struct {
 }
 
 // DryRun replays the changes of the last week by what a policy says, as if it had said auto: of the nodes of that
-// policy, or of all where none is named. Pools are taken as they are now, and an act changes nothing of what happened.
+// policy, or of all where none is named. Pools and hosts are taken as they are now, and an act changes nothing of what happened.
 func (r *Repairs) DryRun(ctx context.Context, policyID string, repair rules.Repair) (DryRun, error) {
 	var changes []change
 	err := r.DB.In(ctx).NewRaw(`select subject_id, name, policy_id, state, reason, hint, at, installed
@@ -73,7 +74,17 @@ func (r *Repairs) DryRun(ctx context.Context, policyID string, repair rules.Repa
 	if err != nil {
 		return DryRun{}, fmt.Errorf("ask which pools nodes are in: %w", err)
 	}
-	return replay(changes, places, repair, r.now()), nil
+	hosts, err := r.Hosts.Shown(ctx, about...)
+	if err != nil {
+		return DryRun{}, fmt.Errorf("ask which hosts lead to nodes: %w", err)
+	}
+	return replay(changes, around{places, hosts}, repair, r.now()), nil
+}
+
+// around is what leads to nodes now.
+type around struct {
+	places map[string][]poolsapi.Place
+	hosts  map[string][]proxypanelapi.Host
 }
 
 // moment is when a node is looked at again in a replay.
@@ -83,10 +94,10 @@ type moment struct {
 }
 
 // replay decides at each change, and again whenever a node has cooled down while it was as it is.
-func replay(changes []change, places map[string][]poolsapi.Place, repair rules.Repair, now time.Time) DryRun {
+func replay(changes []change, now around, repair rules.Repair, until time.Time) DryRun {
 	out, nodes := DryRun{Days: dryDays, Items: []DryEvent{}}, map[string]bool{}
 	repair.Mode = rules.Auto
-	ends := untils(changes, now)
+	ends := untils(changes, until)
 	queue := make([]moment, len(changes))
 	for i, c := range changes {
 		queue[i] = moment{c.At, i}
@@ -97,7 +108,7 @@ func replay(changes []change, places map[string][]poolsapi.Place, repair rules.R
 		m := queue[0]
 		queue = queue[1:]
 		c := changes[m.change]
-		d := Decide(Case{Now: m.at, PolicyID: c.PolicyID, Repair: repair, Past: past, Subject: c.subject(places)})
+		d := Decide(Case{Now: m.at, PolicyID: c.PolicyID, Repair: repair, Past: past, Subject: c.subject(now)})
 		if d.Act == "" {
 			continue
 		}
@@ -141,9 +152,9 @@ func untils(changes []change, now time.Time) []time.Time {
 }
 
 // subject is the node as it was. Whether its agent answered is known where the verdict says so.
-func (c *change) subject(places map[string][]poolsapi.Place) Subject {
+func (c *change) subject(now around) Subject {
 	return Subject{
 		ID: c.SubjectID, State: c.State, Hint: c.Hint, Since: c.At, Heard: c.Hint == verdict.HintCore,
-		Installed: c.Installed, Places: places[c.SubjectID],
+		Installed: c.Installed, Places: now.places[c.SubjectID], Hosts: now.hosts[c.SubjectID],
 	}
 }

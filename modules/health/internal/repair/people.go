@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/rules"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -78,7 +79,7 @@ func (r *Repairs) Undo(ctx context.Context, id string) error {
 		case !a.undoable():
 			return errStays
 		}
-		if err := r.undo(ctx, a, access.From(ctx).Name()); err != nil || a.IncidentID == nil {
+		if err := r.undo(ctx, a, access.From(ctx).Name()); err != nil || a.IncidentID == nil || a.Act != rules.Withdraw {
 			return err
 		}
 		return ignoreGone(r.Incidents.Relapse(ctx, *a.IncidentID, a.Act))

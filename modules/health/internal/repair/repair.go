@@ -18,6 +18,7 @@ import (
 	"panel/modules/health/internal/verdict"
 	"panel/modules/nodes/nodesapi"
 	"panel/modules/pools/poolsapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/audit"
 	"panel/platform/automation"
 	"panel/platform/database"
@@ -35,7 +36,7 @@ func Act(feature string) automation.Act {
 	return automation.Act{
 		Name: actRepair,
 		Summary: "Repairs nodes that are down: restarts the core, installs again what is installed, withdraws the node from " +
-			"transit pools until it is well",
+			"transit pools and hides its hosts at proxy panels until it is well",
 		Budget:  "three times an hour for each node, and what its health policy allows; nothing unless the policy says auto",
 		Actions: []string{healthapi.EventActionRun, healthapi.EventActionUndone}, Feature: feature,
 		ReadOnly: entitlement.Stops, Blocked: entitlement.Stops,
@@ -73,7 +74,7 @@ type row struct {
 
 // Effect is something that an action changed, and that undoing it gives back.
 type Effect struct {
-	Kind string `json:"kind" enum:"pool,domain"`
+	Kind string `json:"kind" enum:"pool,domain,host"`
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	From string `json:"from"`
@@ -110,6 +111,7 @@ type Tools struct {
 	Commands  nodesapi.Commands
 	Applies   flowsapi.Applies
 	Pools     poolsapi.Members
+	Hosts     proxypanelapi.Hosts
 	Incidents Incidents
 	Follow    *operations.Store
 }
@@ -151,13 +153,14 @@ type suspect struct {
 	PolicyID    string       `bun:"policy_id"`
 	Layers      place.Layers `bun:"layers,type:jsonb"`
 	Cells       json.RawMessage
-	Places      []poolsapi.Place `bun:"-"`
+	Places      []poolsapi.Place     `bun:"-"`
+	Hosts       []proxypanelapi.Host `bun:"-"`
 }
 
 func (s *suspect) subject() Subject {
 	return Subject{
 		ID: s.ID, State: s.State, Hint: s.Hint, Since: s.Since, Maintenance: s.Maintenance,
-		Heard: s.Layers.Heartbeat == verdict.Heard, Installed: s.Layers.HasConfig, Places: s.Places,
+		Heard: s.Layers.Heartbeat == verdict.Heard, Installed: s.Layers.HasConfig, Places: s.Places, Hosts: s.Hosts,
 	}
 }
 
@@ -177,8 +180,12 @@ func (r *Repairs) suspects(ctx context.Context, nodeIDs ...string) (rows []suspe
 	if err != nil {
 		return nil, fmt.Errorf("ask which pools nodes are in: %w", err)
 	}
+	hosts, err := r.Hosts.Shown(ctx, ids(rows)...)
+	if err != nil {
+		return nil, fmt.Errorf("ask which hosts lead to nodes: %w", err)
+	}
 	for i := range rows {
-		rows[i].Places = places[rows[i].ID]
+		rows[i].Places, rows[i].Hosts = places[rows[i].ID], hosts[rows[i].ID]
 	}
 	return rows, nil
 }

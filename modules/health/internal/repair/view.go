@@ -18,14 +18,14 @@ import (
 // Action is what the panel did about a node, would have done, or proposes.
 type Action struct {
 	ID         string     `json:"id" format:"uuid"`
-	Act        string     `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool"`
+	Act        string     `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool,hide_proxypanel_hosts"`
 	NodeID     string     `json:"node_id" format:"uuid"`
 	NodeName   string     `json:"node_name"`
 	PolicyID   string     `json:"policy_id" format:"uuid"`
 	PolicyName string     `json:"policy_name" doc:"Empty: the policy is gone"`
 	IncidentID *string    `json:"incident_id" doc:"What the node suffered from; null: no incident"`
 	State      string     `json:"state" enum:"proposed,approved,running,succeeded,failed,skipped,undone"`
-	Reason     string     `json:"reason" enum:",stopped,read_only,not_in_plan,dry_run,maintenance,applying,budget,cooldown,recovered,dismissed,pool_share,no_flow" doc:"Of skipped"`
+	Reason     string     `json:"reason" enum:",stopped,read_only,not_in_plan,dry_run,maintenance,applying,budget,cooldown,recovered,dismissed,pool_share,last_host,no_flow" doc:"Of skipped"`
 	Error      string     `json:"error" doc:"Of failed"`
 	Outcome    string     `json:"outcome" enum:",helped,not_helped" doc:"Of what was done: whether the node is well after it; empty: not known yet"`
 	ApplyID    string     `json:"apply_id,omitempty" doc:"Of reapply_installed: the apply that does it"`

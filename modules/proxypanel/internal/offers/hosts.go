@@ -102,6 +102,13 @@ func (p *pass) lead(ctx context.Context, m *mapping.Mapping, r *row) (waits bool
 		disabled = false
 	}
 	change := difference(there, r, m.ProfileID)
+	uncovers, err := p.uncover(ctx, m.NodeID, r, there)
+	if err != nil {
+		return false, err
+	}
+	if uncovers {
+		disabled, change.Tags = false, without(there.Tags, hiddenTagOf(r.Mark))
+	}
 	change.Disabled = disabled
 	if change != (remnawave.HostWrite{Disabled: there.Disabled}) {
 		err := p.write(ctx, "change the host "+there.Remark, func() (failed error) {

@@ -7,7 +7,12 @@ import type { RepairAction, RepairAct } from "./api";
 type Words = TFunction<"health">;
 
 /** What can be done, the mildest first. */
-export const ladder: readonly RepairAct[] = ["restart_core", "reapply_installed", "withdraw_from_pool"];
+export const ladder: readonly RepairAct[] = [
+  "restart_core",
+  "reapply_installed",
+  "withdraw_from_pool",
+  "hide_proxypanel_hosts",
+];
 
 export const actText = (t: Words, act: RepairAct) => t(`repair.act.${act}`);
 
