@@ -2191,6 +2191,22 @@ create table proxypanel_drifts (
   constraint proxypanel_drifts_pkey PRIMARY KEY (connection_id, object, field)
 );
 
+create table proxypanel_hidden (
+  mark uuid not null,
+  why text not null,
+  connection_id uuid not null,
+  node_id uuid not null,
+  name text not null,
+  state text not null,
+  problem text default ''::text not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint proxypanel_hidden_connection_id_fkey FOREIGN KEY (connection_id) REFERENCES proxypanel_connections(id) ON DELETE CASCADE,
+  constraint proxypanel_hidden_pkey PRIMARY KEY (mark)
+);
+CREATE INDEX proxypanel_hidden_connection ON proxypanel_hidden USING btree (connection_id);
+CREATE INDEX proxypanel_hidden_why ON proxypanel_hidden USING btree (why);
+
 create table proxypanel_hints (
   connection_id uuid not null,
   kind text not null,

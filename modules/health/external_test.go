@@ -58,7 +58,9 @@ func newChecks(t *testing.T, more ...paneltest.Setting) *outside {
 func (c *outside) panel(more ...paneltest.Setting) *paneltest.Panel {
 	c.t.Helper()
 	return paneltest.Start(c.t, append([]paneltest.Setting{
-		paneltest.Modules(nodes.Module(), c.flows.manifest(), c.flows.poolsModule(), c.flows.panelsModule(), onlyExternal()),
+		paneltest.Modules(
+			nodes.Module(), c.flows.manifest(), c.flows.poolsModule(), c.flows.panelsModule(), onlyExternal(),
+		),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.0/8"}),
 	}, more...)...)
 }

@@ -22,7 +22,8 @@ import (
 func TestThePanelLooksByItself(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
-	p := paneltest.Start(t, paneltest.Modules(nodesModule(), guest.manifest(), guest.poolsModule(), guest.panelsModule(), Module()),
+	p := paneltest.Start(t, paneltest.Modules(nodesModule(), guest.manifest(), guest.poolsModule(),
+		guest.panelsModule(), Module()),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.0/8"}))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -68,7 +69,8 @@ func TestThePanelLooksByItself(t *testing.T) {
 func TestWhatThePanelMustNotDialSaysNothing(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
-	p := paneltest.New(t, []module.Module{nodesModule(), guest.manifest(), guest.poolsModule(), guest.panelsModule(), Module()}...)
+	p := paneltest.New(t, []module.Module{nodesModule(), guest.manifest(), guest.poolsModule(),
+		guest.panelsModule(), Module()}...)
 	admin := p.Admin()
 	node := admin.AddNode("ams", "address", "127.0.0.1")
 	const flow = "01990000-0000-7000-8000-000000000002"

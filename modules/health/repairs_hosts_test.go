@@ -60,7 +60,8 @@ func (s *shownHosts) Hiding(_ context.Context, why string) (proxypanelapi.Hiding
 	if s.silent {
 		return proxypanelapi.Hiding{Waits: len(s.hidden[why]), Problem: s.problem}, nil
 	}
-	ours := slices.DeleteFunc(slices.Clone(s.hidden[why]), func(id string) bool { return slices.Contains(s.theirs, id) })
+	theirs := func(id string) bool { return slices.Contains(s.theirs, id) }
+	ours := slices.DeleteFunc(slices.Clone(s.hidden[why]), theirs)
 	return proxypanelapi.Hiding{Hidden: ours}, nil
 }
 

@@ -286,7 +286,8 @@ func newWorld(t *testing.T, names ...string) *world {
 			Jobs: append(r.Jobs(), worker(w.placer)), Metrics: repairMetrics(db),
 		}
 	}
-	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), w.flows.poolsModule(), w.flows.panelsModule(), manifest)
+	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), w.flows.poolsModule(),
+		w.flows.panelsModule(), manifest)
 	w.admin = w.Admin()
 	for i, name := range names {
 		w.fleet.nodes = append(w.fleet.nodes, nodesapi.Node{

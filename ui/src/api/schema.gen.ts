@@ -12251,7 +12251,7 @@ export interface components {
         };
         RepairAction: {
             /** @enum {string} */
-            action: "restart_core" | "reapply_installed" | "withdraw_from_pool";
+            action: "restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts";
             /** @description Of reapply_installed: the apply that does it */
             apply_id?: string;
             /** @description Empty: the panel acted by itself, or nobody has approved it */
@@ -12286,7 +12286,7 @@ export interface components {
              * @description Of skipped
              * @enum {string}
              */
-            reason: "" | "stopped" | "read_only" | "not_in_plan" | "dry_run" | "maintenance" | "applying" | "budget" | "cooldown" | "recovered" | "dismissed" | "pool_share" | "no_flow";
+            reason: "" | "stopped" | "read_only" | "not_in_plan" | "dry_run" | "maintenance" | "applying" | "budget" | "cooldown" | "recovered" | "dismissed" | "pool_share" | "last_host" | "no_flow";
             /** Format: date-time */
             started_at: string | null;
             /** @enum {string} */
@@ -12382,7 +12382,7 @@ export interface components {
         };
         RepairDryEvent: {
             /** @enum {string} */
-            action: "restart_core" | "reapply_installed" | "withdraw_from_pool";
+            action: "restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts";
             /** Format: date-time */
             at: string;
             /** Format: uuid */
@@ -12392,7 +12392,7 @@ export interface components {
              * @description Of skipped
              * @enum {string}
              */
-            reason: "" | "budget" | "cooldown" | "pool_share";
+            reason: "" | "budget" | "cooldown" | "pool_share" | "last_host";
             /** @enum {string} */
             state: "approved" | "skipped";
         };
@@ -12418,7 +12418,7 @@ export interface components {
             nodes: number;
             /**
              * Format: int64
-             * @description How often the budget, the cool-down or the share of a pool would have kept it
+             * @description How often the budget, the cool-down the share of a pool or the last host would have kept it
              */
             spared: number;
         };
@@ -12426,7 +12426,7 @@ export interface components {
             from: string;
             id: string;
             /** @enum {string} */
-            kind: "pool" | "domain";
+            kind: "pool" | "domain" | "host";
             name: string;
             to: string;
         };
@@ -12522,7 +12522,7 @@ export interface components {
         };
         RulesRepair: {
             /** @description What it may do, tried in this order; none: it only tells */
-            actions: ("restart_core" | "reapply_installed" | "withdraw_from_pool")[];
+            actions: ("restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts")[];
             limits: components["schemas"]["RulesLimits"];
             /**
              * @description observe: it only notes what it would do; suggest: a person approves; auto: it acts
@@ -34803,7 +34803,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What it might do, separated by commas; none: all that there is */
-                actions?: ("restart_core" | "reapply_installed" | "withdraw_from_pool")[];
+                actions?: ("restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts")[];
                 cooldown_s?: number;
                 max_actions_per_hour?: number;
                 max_pct_of_pool?: number;

@@ -120,8 +120,8 @@ func (c Case) next() string {
 
 // fits says whether an act could help. A core is restarted where its agent says that it does not run; what is installed
 // is put there again where that did not help, or where the agent answers and nobody reaches the node's port; and a node
-// that is down is no good for the pools that it is in, nor for users whom hosts lead there. A node that only some see down stays in pools: those that send
-// traffic to it look for themselves.
+// that is down is no good for the pools that it is in, nor for users whom hosts lead there. A node that only some see
+// down stays in pools: those that send traffic to it look for themselves.
 func fits(act string, s Subject) bool {
 	down := s.State == healthapi.Down
 	core := s.Heard && s.Hint == verdict.HintCore && (down || s.State == healthapi.Degraded)

@@ -50,7 +50,8 @@ type change struct {
 }
 
 // DryRun replays the changes of the last week by what a policy says, as if it had said auto: of the nodes of that
-// policy, or of all where none is named. Pools and hosts are taken as they are now, and an act changes nothing of what happened.
+// policy, or of all where none is named. Pools and hosts are taken as they are now, and an act
+// changes nothing of what happened.
 func (r *Repairs) DryRun(ctx context.Context, policyID string, repair rules.Repair) (DryRun, error) {
 	var changes []change
 	err := r.DB.In(ctx).NewRaw(`select subject_id, name, policy_id, state, reason, hint, at, installed

@@ -79,7 +79,8 @@ func (r *Repairs) Undo(ctx context.Context, id string) error {
 		case !a.undoable():
 			return errStays
 		}
-		if err := r.undo(ctx, a, access.From(ctx).Name()); err != nil || a.IncidentID == nil || a.Act != rules.Withdraw {
+		err := r.undo(ctx, a, access.From(ctx).Name())
+		if err != nil || a.IncidentID == nil || a.Act != rules.Withdraw {
 			return err
 		}
 		return ignoreGone(r.Incidents.Relapse(ctx, *a.IncidentID, a.Act))

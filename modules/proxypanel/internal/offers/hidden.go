@@ -231,8 +231,8 @@ func (p *pass) uncover(ctx context.Context, nodeID string, r *row, there *remnaw
 		return false, nil
 	}
 	var holds bool
-	err := p.DB.In(ctx).NewRaw(`select exists (select from proxypanel_hidden where mark = ? and node_id = ? and state <> ?)`,
-		r.Mark, nodeID, hostShowing).Scan(ctx, &holds)
+	err := p.DB.In(ctx).NewRaw(`select exists (select from proxypanel_hidden
+		where mark = ? and node_id = ? and state <> ?)`, r.Mark, nodeID, hostShowing).Scan(ctx, &holds)
 	return !holds, kept(err)
 }
 

@@ -52,6 +52,15 @@ describe("self-repair in the form of a policy", () => {
     });
   });
 
+  it("lets a policy hide hosts at proxy panels", async () => {
+    const { queries, written } = serve({ [`PATCH /policies/${makePolicy().id}`]: { body: makePolicy() } });
+    await renderDialog(<PolicyDialog policy={makePolicy()} onClose={vi.fn()} />, { queries });
+    await userEvent.click(await screen.findByRole("checkbox", { name: /^Hide hosts at proxy panels/ }));
+    await userEvent.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(written()).toHaveLength(1));
+    expect(written()[0]).toMatchObject({ body: { repair: { actions: ["restart_core", "hide_proxypanel_hosts"] } } });
+  });
+
   it("without an act only tells, and has nothing to preview", async () => {
     const { queries } = serve({});
     await renderDialog(<PolicyDialog policy={makePolicy()} onClose={vi.fn()} />, { queries });

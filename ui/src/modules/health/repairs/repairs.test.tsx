@@ -155,10 +155,20 @@ describe("what was changed", () => {
     });
     await userEvent.click(await screen.findByRole("button", { name: "Take back…" }));
     const dialog = within(await screen.findByRole("dialog", { name: "Take back what was done about fra-02?" }));
-    expect(dialog.getByText(/gets new connections of its pools again/)).toBeInTheDocument();
+    expect(dialog.getByText(/gets new connections again/)).toBeInTheDocument();
     expect(written()).toEqual([]);
     await userEvent.click(dialog.getByRole("button", { name: "Take back" }));
     await waitFor(() => expect(written()).toEqual([{ method: "POST", path: `${one}/undo`, body: undefined }]));
+  });
+
+  it("is told of hosts at proxy panels, and of one that had to stay", async () => {
+    const effects = [{ kind: "host" as const, id: "h", name: "Europe", from: "main", to: "hidden" }];
+    await log([
+      makeRepair({ action: "hide_proxypanel_hosts", state: "succeeded", outcome: "helped", effects, undoable: true }),
+      makeRepair({ id: "8", node_name: "waw", action: "hide_proxypanel_hosts", state: "skipped", reason: "last_host" }),
+    ]);
+    expect(await screen.findByText("Hidden at the proxy panel main: Europe")).toBeInTheDocument();
+    expect(screen.getByText(/no other host that works/)).toBeInTheDocument();
   });
 
   it("cannot be taken back where nothing was changed", async () => {
