@@ -246,7 +246,8 @@ func (e *Engine) Shown(ctx context.Context, nodeIDs ...string) (map[string][]pro
 		from proxypanel_parts p join proxypanel_mappings m on m.id = p.mapping_id
 		join proxypanel_objects o on o.connection_id = p.connection_id and o.kind = ? and o.external_id::text = p.host_id
 		where m.node_id = any(?::uuid[]) and p.enabled_at is not null and p.phase in (?, ?) and o.gone_at is null
-			and not (o.fields ->> 'disabled')::boolean and not exists (select from proxypanel_hidden h where h.mark = p.mark)
+			and not (o.fields ->> 'disabled')::boolean
+			and not exists (select from proxypanel_hidden h where h.mark = p.mark)
 		order by o.name, p.mark`, remnawave.KindHost, pgdialect.Array(append([]string{}, nodeIDs...)), phaseCommitted,
 		phaseSettled).Scan(ctx, &found)
 	if err != nil || len(found) == 0 {
