@@ -266,7 +266,8 @@ func (e *Engine) Shown(ctx context.Context, nodeIDs ...string) (map[string][]pro
 			continue
 		}
 		shown[one.NodeID] = append(shown[one.NodeID], proxypanelapi.Host{
-			ID: one.Mark, Name: one.Name, Panel: near.label, Spare: near.spares(one.HostID, one.PanelNodeID, one.Squads),
+			ID: one.Mark, Name: one.Name, Panel: near.label,
+			Spare: near.spares(one.HostID, one.PanelNodeID, one.Squads),
 		})
 	}
 	return shown, nil
