@@ -69,8 +69,10 @@ func TestThePanelLooksByItself(t *testing.T) {
 func TestWhatThePanelMustNotDialSaysNothing(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
-	p := paneltest.New(t, []module.Module{nodesModule(), guest.manifest(), guest.poolsModule(),
-		guest.panelsModule(), Module()}...)
+	p := paneltest.New(t, []module.Module{
+		nodesModule(), guest.manifest(), guest.poolsModule(),
+		guest.panelsModule(), Module(),
+	}...)
 	admin := p.Admin()
 	node := admin.AddNode("ams", "address", "127.0.0.1")
 	const flow = "01990000-0000-7000-8000-000000000002"
