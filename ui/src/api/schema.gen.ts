@@ -8409,7 +8409,7 @@ export interface components {
             message: string;
         };
         FiguresCells: {
-            /** @description At most 500: those that need attention first, then by region and name */
+            /** @description At most 500: those that need attention first, then of each region the same share */
             cells: unknown[][];
             /**
              * Format: int64

@@ -372,3 +372,24 @@ func TestNamesWithOddSignsAreShownAsTheyAre(t *testing.T) {
 	require.Equal(t, odd, name)
 	require.Equal(t, 1, strings.Count(string(cells.Cells[0][2]), "degraded"))
 }
+
+// Of a fleet that is larger than the strip every region is seen by its share, whatever it is called; what needs
+// attention comes first.
+func TestTheStripShowsEveryRegionOfALargeFleet(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.many(1200)
+	s.exec("update nodes set region = case when name_key <= 'n001000' then 'zurich' else 'amsterdam' end")
+	s.add(node{name: "broken", region: "zurich", core: "failed"})
+	cells, err := s.Cells(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, 1201, cells.Total)
+	require.Len(t, cells.Cells, mostCells)
+	require.JSONEq(t, `"broken"`, string(cells.Cells[0][1]))
+	regions := map[string]int{}
+	for _, cell := range cells.Cells[1:] {
+		regions[string(cell[3])]++
+	}
+	require.InDelta(t, 416, regions[`"zurich"`], 2, "1,000 of 1,200")
+	require.InDelta(t, 83, regions[`"amsterdam"`], 2, "200 of 1,200")
+}

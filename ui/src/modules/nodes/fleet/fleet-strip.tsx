@@ -50,5 +50,12 @@ function RegionLine({ name }: { name: string }) {
 }
 
 const Cell = memo(function Cell({ cell }: { cell: FleetCell }) {
-  return <CellView cell={cell} load={useSample(cell[0])?.cpu ?? cell[4]} />;
+  return <CellView cell={cell} load={useLoad(cell)} />;
 });
+
+/** The load of a node now; none where its newest sample is old. */
+function useLoad([id, , , , read]: FleetCell): number | null {
+  const sample = useSample(id);
+  const stale = useFrame(({ at, staleAfter }) => sample && at !== undefined && at - sample.at > staleAfter * 1000);
+  return stale ? null : (sample?.cpu ?? read);
+}
