@@ -8,6 +8,7 @@ import { useSearchState } from "@/components/screen/use-search";
 import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, viewState } from "@/components/state/states";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
+import type { RowsFile } from "@/components/table/save-rows";
 import { useTableLook } from "@/components/table/use-table-look";
 import { RelativeTime } from "@/components/text/relative-time";
 import classes from "../health.module.css";
@@ -84,6 +85,7 @@ function Incidents({ rows, total, sorting, more, busy }: IncidentsProps) {
       rowName={(incident) => incidentName(t, incident)}
       rowHeight="two"
       look={useTableLook("health-incidents")}
+      file={file}
       sorting={sorting}
       onOpen={({ id }) => void navigate({ to: `/monitoring/incidents/${id}` })}
       onMore={more}
@@ -97,6 +99,29 @@ function Incidents({ rows, total, sorting, more, busy }: IncidentsProps) {
     />
   );
 }
+
+const file: RowsFile<Incident> = {
+  name: "incidents",
+  fields: [
+    ["told_by", ({ subject_name: name }) => name],
+    ["cause", ({ cause }) => (cause ? `${cause.kind}:${cause.name}` : "")],
+    ["state", ({ state }) => state],
+    ["severity", ({ severity }) => severity],
+    ["likely", ({ root_cause_hint: hint }) => hint],
+    ["nodes", ({ nodes }) => nodes],
+    ["flows", ({ connection_units: flows }) => flows],
+    ["suffering", ({ suffering }) => suffering],
+    ["began_at", ({ began_at: at }) => at],
+    ["opened_at", ({ opened_at: at }) => at],
+    ["acknowledged_at", ({ acknowledged_at: at }) => at ?? ""],
+    ["acknowledged_by", ({ acknowledged_by: by }) => by],
+    ["mitigated_at", ({ mitigated_at: at }) => at ?? ""],
+    ["resolved_at", ({ resolved_at: at }) => at ?? ""],
+    ["resolved_by", ({ resolved_by: by }) => by],
+    ["reopened", ({ reopened }) => reopened],
+    ["id", ({ id }) => id],
+  ],
+};
 
 function useColumns(): Column<Incident>[] {
   const { t } = useTranslation("health");

@@ -1,6 +1,7 @@
 import { screen, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
+import * as files from "@/components/screen/save-file";
 import { renderApp } from "@/testing/render-app";
 import { makeIncident, makeIncidentDetail, pageOf, serve } from "../testing";
 import IncidentPage from "./incident-page";
@@ -52,4 +53,16 @@ it("what suffers from an incident says so", async () => {
   const { queries } = serve({ "GET /incidents": pageOf(makeIncident()) });
   await renderApp(<IncidentLine subjectId="x" />, { queries });
   expect(await screen.findByRole("link", { name: "fra-02: It cannot be reached" })).toBeInTheDocument();
+});
+
+it("the list is saved as a file", async () => {
+  const saved = vi.spyOn(files, "saveFile").mockImplementation(() => undefined);
+  const incident = makeIncident({ nodes: 40, cause: { kind: "provider", name: "Big, Host" } });
+  const { queries } = serve({ "GET /incidents": pageOf(incident) });
+  await renderApp(<IncidentsPage />, { queries });
+  await userEvent.click(await screen.findByRole("button", { name: "CSV" }));
+  const [name, text] = saved.mock.calls[0]!;
+  expect(name).toBe("incidents.csv");
+  expect(text).toContain('"provider:Big, Host"');
+  expect(text).toContain(incident.id);
 });

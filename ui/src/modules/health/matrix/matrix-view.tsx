@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useCallback } from "react";
+import { useCallback, useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { IconHeartbeat } from "@tabler/icons-react";
 import { ActionLink } from "@/components/action/action";
@@ -7,6 +7,8 @@ import { ProblemView } from "@/components/state/problem-view";
 import { EmptyState, Skeleton, type ViewState } from "@/components/state/states";
 import { Glyph } from "@/components/status/glyph";
 import { DataTable, type Column, type Sorting } from "@/components/table/data-table";
+import type { CsvField } from "@/components/table/csv";
+import type { RowsFile } from "@/components/table/save-rows";
 import { useTableLook } from "@/components/table/use-table-look";
 import { RelativeTime } from "@/components/text/relative-time";
 import classes from "../health.module.css";
@@ -35,6 +37,7 @@ export function MatrixView({ kind, state, filtered, sorting, more }: MatrixViewP
   const look = useTableLook(`health-${kind}`);
   const rows = state.kind === "ready" ? state.data.items : none;
   const columns = useColumns(kind, rows);
+  const file = useMemo(() => fileOf(kind, rows), [kind, rows]);
   const last = rows.at(-1)?.id;
   // Whoever scrolls to the last row wants the next ones.
   const drawn = useCallback(
@@ -56,6 +59,7 @@ export function MatrixView({ kind, state, filtered, sorting, more }: MatrixViewP
         rowName={({ name }) => name}
         rowHeight="two"
         look={look}
+        file={file}
         mostDrawn={mostDrawn}
         onDrawn={drawn}
         sorting={sorting}
@@ -71,6 +75,25 @@ export function MatrixView({ kind, state, filtered, sorting, more }: MatrixViewP
 }
 
 const none: Row[] = [];
+
+/** The matrix as a file: a column for each layer that any of the rows is looked at in. */
+const fileOf = (kind: Kind, rows: readonly Row[]): RowsFile<Row> => ({
+  name: `health-${kind}`,
+  fields: [
+    ["name", ({ name }) => name],
+    ["state", ({ state }) => state],
+    ["since", ({ since }) => since],
+    ["maintenance", ({ maintenance }) => String(maintenance)],
+    ["flapping", ({ flapping }) => String(flapping)],
+    ["reason", ({ reason }) => reason],
+    ["hint", ({ hint }) => hint],
+    ...layersOf(rows).map((layer): CsvField<Row> => [
+      layer,
+      ({ checks }) => checks.find(({ check }) => check === layer)?.state ?? "",
+    ]),
+    ["id", ({ id }) => id],
+  ],
+});
 
 function Nothing({ kind, filtered }: { kind: Kind; filtered: boolean }) {
   const { t } = useTranslation("health");

@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from "@testing-library/react";
 import { userEvent } from "@testing-library/user-event";
 import { describe, expect, it, vi } from "vitest";
+import * as files from "@/components/screen/save-file";
 import { renderApp } from "@/testing/render-app";
 import { barsOf } from "../shared/days";
 import type { Row } from "../shared/api";
@@ -47,6 +48,17 @@ describe("the matrix", () => {
     expect(row.getByTitle("Down, 3 of 4, no answer in time, 21 ms")).toBeInTheDocument();
     expect(row.getByRole("img", { name: "No data" })).toBeInTheDocument();
     expect(row.getByText(/It cannot be reached$/)).toHaveTextContent("Down · 14 min · It cannot be reached");
+  });
+
+  it("is saved as a file with a column for each layer", async () => {
+    const saved = vi.spyOn(files, "saveFile").mockImplementation(() => undefined);
+    await draw([rowOf({ id: "7", name: "one", checks: [makeCell({ check: "tls", state: "down" })] })]);
+    await userEvent.click(await screen.findByRole("button", { name: "CSV" }));
+    const [name, text] = saved.mock.calls[0]!;
+    expect(name).toBe("health-nodes.csv");
+    const [head, row] = String(text).split("\r\n");
+    expect(head).toBe("name,state,since,maintenance,flapping,reason,hint,tls,id");
+    expect(row).toMatch(/^one,.*,down,7$/);
   });
 
   it("has a column for each layer that some row has, and says where one is not checked", async () => {
