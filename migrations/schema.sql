@@ -793,6 +793,7 @@ create table client_lists (
   whole boolean default true not null,
   purged bigint default 0 not null,
   noted bigint default 0 not null,
+  elsewhere boolean default false not null,
   constraint client_lists_pkey PRIMARY KEY (flow_id)
 );
 CREATE INDEX client_lists_open ON client_lists USING btree (lease_until) WHERE open;

@@ -322,6 +322,10 @@ func TestAnAgentSpeaksOnlyOfWhatItsNodeServes(t *testing.T) {
 	agents := w.agents()
 	require.EqualValues(t, 7, agents[0].Refused)
 	require.Equal(t, "foreign", agents[0].RefusedWhy)
+	require.Equal(t, [2]int{}, [2]int{agents[0].Listeners, agents[0].Incomplete})
+	w.served.serves(flowsapi.ServedEntry{NodeID: agents[0].NodeID, Tag: "flow.x.in.in"}, flowsapi.ServedEntry{NodeID: "other"})
+	agents = w.agents()
+	require.Equal(t, [2]int{1, 1}, [2]int{agents[0].Listeners, agents[0].Incomplete}, "nothing is seen of what a proxy panel serves")
 	require.Contains(t, w.Scrape(), "panel_abuse_agents_refused 1")
 }
 

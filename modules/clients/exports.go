@@ -52,7 +52,8 @@ func (e exported) CountsSQL(flowIDs, at string) string {
 			count(*) filter (where u.by_apply and u.installed = (u.state <> 'active')) as clients_waiting
 		from (select a.flow_id, a.installed, l.flow_id is null as by_apply,
 				` + strings.Replace(shownState, "?", at, 1) + ` as state
-			from client_flows a left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed
+			from client_flows a left join client_lists l on l.flow_id = a.flow_id
+				and (l.nodes > 0 and not l.fixed or l.elsewhere)
 			where a.flow_id = ` + flowIDs + `) u
 		group by u.flow_id`
 }

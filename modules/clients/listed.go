@@ -380,8 +380,8 @@ func (e exported) keepTo(ctx context.Context, flowID string, by clientsapi.Insta
 		where flow_id = ? and not node_id::text = any(?::text[])`,
 		flowID, pgdialect.Array(nodeIDs)).Exec(ctx)
 	if err == nil {
-		_, err = db.NewRaw("update client_lists set nodes = ?, fixed = ?, reshare = true where flow_id = ?", len(nodeIDs),
-			by.Fixed, flowID).Exec(ctx)
+		_, err = db.NewRaw("update client_lists set nodes = ?, fixed = ?, elsewhere = ?, reshare = true where flow_id = ?",
+			len(nodeIDs), by.Fixed, by.Elsewhere, flowID).Exec(ctx)
 	}
 	if err != nil {
 		return database.Fault(fmt.Errorf("note who holds the list of a flow: %w", err), nil)

@@ -279,7 +279,7 @@ func (r *runner) finish(ctx context.Context, row *applyRow, phase, action, code 
 
 // serves tells the clients how the installed parts of a flow know them.
 func (r *runner) serves(ctx context.Context, flowID string, parts map[string]plan.Fragment) error {
-	by := clientsapi.Installed{NodeIDs: listedOn(parts), Refs: []string{}}
+	by := clientsapi.Installed{NodeIDs: listedOn(parts), Refs: []string{}, Elsewhere: onlyServed(parts)}
 	for _, part := range parts {
 		by.Refs = append(by.Refs, part.Clients...)
 		by.Fixed = by.Fixed || part.Role == "entry" && !part.Listed
@@ -290,6 +290,17 @@ func (r *runner) serves(ctx context.Context, flowID string, parts map[string]pla
 		return fmt.Errorf("note which clients are installed: %w", err)
 	}
 	return nil
+}
+
+// onlyServed says whether proxy panels serve all entries of a flow.
+func onlyServed(parts map[string]plan.Fragment) (served bool) {
+	for _, part := range parts {
+		if part.Role == "entry" {
+			return false
+		}
+		served = served || len(part.Served) > 0
+	}
+	return served
 }
 
 // listedOn gives the nodes whose agents hold the clients of a flow, sorted.

@@ -305,7 +305,9 @@ func TestAServedEntryIsNobodysOfOurClients(t *testing.T) {
 	t.Parallel()
 	s, _ := withPanel(t)
 	s.admin.Post(s.path("/clients"), map[string]any{"label": "Anna"}).Is(201)
+	require.Equal(t, 2, s.get().ClientCounts.Waiting, "nothing is installed yet")
 	s.install()
+	require.Equal(t, 0, s.get().ClientCounts.Waiting, "no apply would let her in: users live there")
 	require.Equal(t, "panel_serves", fieldCode(t, s.admin.Post(s.path("/connection-link"), map[string]any{}).Refused(422, "invalid_value")))
 	var way explain.Explanation
 	s.admin.Get(s.path("/explain?domain=example.org")).Is(200).JSON(&way)

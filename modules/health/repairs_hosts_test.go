@@ -23,6 +23,14 @@ type shownHosts struct {
 	theirs  []string            // that somebody else hides
 	silent  bool                // the proxy panel does not answer
 	problem string
+	nodes   []proxypanelapi.NodeState
+}
+
+// States are how nodes of the proxy panels are. It is proxypanelapi.Nodes.
+func (s *shownHosts) States(context.Context) ([]proxypanelapi.NodeState, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.nodes), nil
 }
 
 func (s *shownHosts) Shown(_ context.Context, nodeIDs ...string) (map[string][]proxypanelapi.Host, error) {

@@ -223,7 +223,7 @@ func (f *flows) poolsModule() module.Module {
 func (f *flows) panelsModule() module.Module {
 	return module.Module{
 		Name: "proxypanel", Summary: "Proxy panels of a test",
-		Exports: []any{func() proxypanelapi.Hosts { return &f.hosts }},
+		Exports: []any{func() proxypanelapi.Hosts { return &f.hosts }, func() proxypanelapi.Nodes { return &f.hosts }},
 		Attach:  func() module.Parts { return module.Parts{} },
 	}
 }
@@ -273,7 +273,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.flows.Add("health", w.views.FlowStates)
 		w.placer = place.New(db, w.fleet, w.fleet, w.documents, w.flows, w.clock)
 		kept := incidents.New(db, bus, journal, w.clock)
-		w.judge = judge.New(db, w.fleet, bus, kept, w.clock, zap.NewNop())
+		w.judge = judge.New(db, w.fleet, w.hosts, bus, kept, w.clock, zap.NewNop())
 		w.intake, w.own = r.Intake(), r
 		w.heals = repair.New(repair.Tools{
 			DB: db, Listener: listener, Clock: w.clock, Log: zap.NewNop(), Journal: journal, Bus: bus, Stop: stop,

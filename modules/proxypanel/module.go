@@ -103,7 +103,7 @@ func Module() module.Module {
 			shadow.New, shadow.NewLists, newStore, newPace, newDoor, newConnections, newSyncs, newWebhooks,
 			newBootstrap, newHandlers, newMappings, newOffers, newAdopting, newDrifts, newHiding,
 		},
-		Exports: []any{exportPeople, exportHosts},
+		Exports: []any{exportPeople, exportHosts, exportNodes},
 		Attach:  attach,
 	}
 }

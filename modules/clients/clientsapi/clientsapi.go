@@ -83,6 +83,8 @@ type Installed struct {
 	NodeIDs []string // of entries whose agents hold the clients as a document of their own
 	Fixed   bool     // some entry has its clients in its configuration, where they change by an apply
 	Refs    []string // those who are there
+
+	Elsewhere bool // proxy panels serve all entries to users of their own; no apply would let in a client
 }
 
 // Subscriber is who holds the token of a subscription.

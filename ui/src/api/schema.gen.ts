@@ -13894,7 +13894,7 @@ export interface components {
             incomplete: number;
             /**
              * Format: int64
-             * @description Listeners of which it told whether it sees them
+             * @description Listeners of which it told whether it sees them, and entries that a proxy panel serves on its node
              */
             listeners: number;
             /** Format: uuid */

@@ -20,7 +20,7 @@ type Agent struct {
 	Refused     int64      `json:"refused" doc:"What it told and was not taken: of users and flows that its node does not serve, or without sense"`
 	RefusedWhy  string     `json:"refused_why" enum:",foreign,senseless" doc:"Of the newest of those"`
 	RefusedAt   *time.Time `json:"refused_at"`
-	Listeners   int        `json:"listeners" doc:"Listeners of which it told whether it sees them"`
+	Listeners   int        `json:"listeners" doc:"Listeners of which it told whether it sees them, and entries that a proxy panel serves on its node"`
 	Incomplete  int        `json:"incomplete" doc:"Of these, those whose sessions it does not all see"`
 }
 
@@ -76,11 +76,34 @@ func (v *Views) Agents(ctx context.Context, query httpapi.PageQuery) (page httpa
 	for i := range page.Items {
 		ids[i] = page.Items[i].NodeID
 	}
+	if err := v.addServed(ctx, page.Items, ids); err != nil {
+		return page, err
+	}
 	names, err := v.NodeNames(ctx, ids...)
 	for i := range page.Items {
 		page.Items[i].NodeName = names[page.Items[i].NodeID]
 	}
 	return page, err
+}
+
+// addServed counts the entries on nodes that their agents see nothing of, because proxy panels serve them.
+func (v *Views) addServed(ctx context.Context, agents []Agent, nodeIDs []string) error {
+	if len(nodeIDs) == 0 {
+		return nil
+	}
+	served, err := v.ServedOn(ctx, nodeIDs...)
+	if err != nil {
+		return fmt.Errorf("read what proxy panels serve: %w", err)
+	}
+	for _, entry := range served {
+		for i := range agents {
+			if agents[i].NodeID == entry.NodeID {
+				agents[i].Listeners++
+				agents[i].Incomplete++
+			}
+		}
+	}
+	return nil
 }
 
 func (r *agentRow) shown() Agent {

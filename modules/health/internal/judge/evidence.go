@@ -100,7 +100,7 @@ func (e evidence) expiry() *time.Time {
 }
 
 // verdictOf judges a subject.
-func verdictOf(row *stateRow, e evidence, down map[string]bool, cutOff bool) verdict.Verdict {
+func verdictOf(row *stateRow, e evidence, down map[string]bool, served states, cutOff bool) verdict.Verdict {
 	if row.Kind == healthapi.Node {
 		return ofNode(row, e, cutOff)
 	}
@@ -111,6 +111,11 @@ func verdictOf(row *stateRow, e evidence, down map[string]bool, cutOff bool) ver
 		}
 	}
 	for _, entry := range row.Layers.Entries {
+		if entry.Panel != "" {
+			v := served.of(entry)
+			f.Entries = append(f.Entries, verdict.Entry{Served: &v})
+			continue
+		}
 		one := verdict.Entry{NodeDown: down[entry.NodeID]}
 		for _, c := range e.checks {
 			if c.entry == entry.Block && (!c.weak || c.State == verdict.Down || c.State == verdict.Degraded) {

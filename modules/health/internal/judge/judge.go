@@ -15,6 +15,7 @@ import (
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/rules"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/database"
 	"panel/platform/events"
 )
@@ -41,6 +42,7 @@ const (
 type Judge struct {
 	db    *database.DB
 	fleet nodesapi.Statuses
+	there proxypanelapi.Nodes
 	bus   *events.Bus
 	kept  *incidents.Incidents
 	clock clockwork.Clock
@@ -50,10 +52,10 @@ type Judge struct {
 
 // New makes a judge.
 func New(
-	db *database.DB, fleet nodesapi.Statuses, bus *events.Bus, kept *incidents.Incidents, clock clockwork.Clock,
+	db *database.DB, fleet nodesapi.Statuses, there proxypanelapi.Nodes, bus *events.Bus, kept *incidents.Incidents, clock clockwork.Clock,
 	log *zap.Logger,
 ) *Judge {
-	return &Judge{db: db, fleet: fleet, bus: bus, kept: kept, clock: clock, log: log}
+	return &Judge{db: db, fleet: fleet, there: there, bus: bus, kept: kept, clock: clock, log: log}
 }
 
 // Stored lets the judge look in its next rounds: results have come.

@@ -97,6 +97,10 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 	if err != nil {
 		return err
 	}
+	served, err := r.served(ctx, rows)
+	if err != nil {
+		return err
+	}
 	var changed []change
 	var moved []string // nodes that matter to their flows in another way now
 	judged := make([]incidents.Subject, len(rows))
@@ -109,10 +113,13 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 		e := r.evidence(sights[row.SubjectID], policy.Quorum)
 		was := *row
 		row.Cells, row.CheckedAt, row.DueAt = cellsOf(row, e), e.newest(), e.expiry()
+		if row.servedAnywhere() {
+			row.dueBy(r.now.Add(servedEvery))
+		}
 		if len(policy.Windows) > 0 {
 			row.dueBy(r.now.Add(time.Minute))
 		}
-		if err := r.turn(ctx, row, verdictOf(row, e, beneath.down, r.CutOff), &policy); err != nil {
+		if err := r.turn(ctx, row, verdictOf(row, e, beneath.down, served, r.CutOff), &policy); err != nil {
 			return err
 		}
 		row.Maintenance = row.Layers.Rests || policy.Resting(r.now) || beneath.excuse(row)
@@ -185,7 +192,7 @@ func (r *round) turn(ctx context.Context, row *stateRow, v verdict.Verdict, poli
 func lacking(reason string) bool {
 	return slices.Contains([]string{
 		verdict.NoEvidence, verdict.EvidenceOld, verdict.FewVantages, verdict.AgentSilent, verdict.AgentLost,
-		verdict.AgentUnheard, verdict.PanelCutOff, verdict.NodeDown,
+		verdict.AgentUnheard, verdict.PanelCutOff, verdict.NodeDown, verdict.PanelUnread,
 	}, reason)
 }
 

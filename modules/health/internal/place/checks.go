@@ -60,6 +60,7 @@ type Layers struct {
 type Entry struct {
 	Block  string `json:"block"`
 	NodeID string `json:"node_id"`
+	Panel  string `json:"panel,omitempty"` // connection with the proxy panel whose node serves it
 }
 
 // namespace makes ids of checks from what they are.
@@ -94,7 +95,11 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 			used[id] = true
 		}
 		for _, e := range f.Entries {
-			s.Layers.Entries = append(s.Layers.Entries, Entry{e.Block, e.NodeID})
+			if e.Offer != nil { // nothing of ours listens there, and the proxy panel says how its node is
+				s.Layers.Entries = append(s.Layers.Entries, Entry{e.Block, e.NodeID, e.Offer.ConnectionID})
+				continue
+			}
+			s.Layers.Entries = append(s.Layers.Entries, Entry{Block: e.Block, NodeID: e.NodeID})
 			checks = append(checks, ofEntry(f.ID, e, &chosen)...)
 			port, lowest := firstPort(e.Port), tcp[e.NodeID]
 			if e.L4 != agentapi.UDP && port > 0 && (lowest == 0 || port < lowest) {

@@ -44,6 +44,14 @@ const (
 	Disabled     = "disabled"
 	Pending      = "pending"
 	Egress       = "egress" // the node itself does not reach a page or a name
+
+	// What a proxy panel says of its node that serves an entry.
+	PanelNodeDown     = "panel_node_disconnected"
+	PanelNodeDisabled = "panel_node_disabled"
+	PanelNodeGone     = "panel_node_gone"
+	PanelNodeStarts   = "panel_node_connecting"
+	PanelNodeUnknown  = "panel_node_unknown" // nobody has adopted it
+	PanelUnread       = "panel_not_read"     // what it says is too old
 )
 
 // Hints at the cause.
@@ -230,6 +238,9 @@ func ofSilent(n Node) Verdict {
 type Entry struct {
 	Cells    []Cell // of its checks that count
 	NodeDown bool
+	// Served is what a proxy panel says of an entry that its node serves; nil: our agent does. Then nothing else
+	// counts: neither our agent nor our checks know of it.
+	Served *Verdict
 }
 
 // Flow is what is known of a flow.
@@ -279,6 +290,9 @@ func OfFlow(f Flow) Verdict {
 }
 
 func ofEntry(e Entry) Verdict {
+	if e.Served != nil {
+		return *e.Served
+	}
 	out := Verdict{State: Up}
 	if len(e.Cells) == 0 {
 		out = Verdict{Unknown, NoEvidence, ""}
