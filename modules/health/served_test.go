@@ -26,7 +26,8 @@ func (w *world) panelSays(node, state string) {
 	w.hosts.set(func() {
 		w.hosts.nodes = nil
 		if state != "" {
-			w.hosts.nodes = []proxypanelapi.NodeState{{ConnectionID: panelConnection, NodeID: w.node(node), State: state}}
+			one := proxypanelapi.NodeState{ConnectionID: panelConnection, NodeID: w.node(node), State: state}
+			w.hosts.nodes = []proxypanelapi.NodeState{one}
 		}
 	})
 	w.passes(time.Minute)

@@ -52,8 +52,8 @@ type Judge struct {
 
 // New makes a judge.
 func New(
-	db *database.DB, fleet nodesapi.Statuses, there proxypanelapi.Nodes, bus *events.Bus, kept *incidents.Incidents, clock clockwork.Clock,
-	log *zap.Logger,
+	db *database.DB, fleet nodesapi.Statuses, there proxypanelapi.Nodes, bus *events.Bus, kept *incidents.Incidents,
+	clock clockwork.Clock, log *zap.Logger,
 ) *Judge {
 	return &Judge{db: db, fleet: fleet, there: there, bus: bus, kept: kept, clock: clock, log: log}
 }
