@@ -1239,6 +1239,87 @@ CREATE UNIQUE INDEX flows_name ON flows USING btree (lower(name)) WHERE (NOT del
 CREATE INDEX flows_pools ON flows USING gin (jsonb_path_query_array(graph, '$."nodes"[*]."pool_id"'::jsonpath));
 CREATE TRIGGER flows_change_subscriptions AFTER DELETE OR UPDATE ON flows FOR EACH STATEMENT EXECUTE FUNCTION flow_links_changed();
 
+create table geo_assets (
+  id uuid not null,
+  name text not null,
+  file text not null,
+  preset text not null,
+  source_url text not null,
+  checksum_url text default ''::text not null,
+  scheduled boolean not null,
+  cron text not null,
+  pinned boolean default false not null,
+  on_nodes boolean not null,
+  state text not null,
+  reject_reason text default ''::text not null,
+  reject_detail text default ''::text not null,
+  missing jsonb default '[]'::jsonb not null,
+  version text,
+  previous text,
+  candidate text,
+  withdrawn text default ''::text not null,
+  fetched_at timestamp with time zone,
+  next_update_at timestamp with time zone,
+  revision bigint default 1 not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint geo_assets_pkey PRIMARY KEY (id),
+  constraint geo_assets_name UNIQUE (name)
+);
+CREATE INDEX geo_assets_due ON geo_assets USING btree (next_update_at) WHERE (scheduled AND (NOT pinned));
+
+create table geo_nodes (
+  asset_id uuid not null,
+  node_id uuid not null,
+  ring integer not null,
+  wanted text default ''::text not null,
+  held text default ''::text not null,
+  told_at timestamp with time zone,
+  constraint geo_nodes_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES geo_assets(id) ON DELETE CASCADE,
+  constraint geo_nodes_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE CASCADE,
+  constraint geo_nodes_pkey PRIMARY KEY (asset_id, node_id)
+);
+CREATE INDEX geo_nodes_node ON geo_nodes USING btree (node_id);
+
+create table geo_rollouts (
+  id uuid not null,
+  asset_id uuid not null,
+  sha256 text not null,
+  ring integer not null,
+  last_ring integer not null,
+  ring_at timestamp with time zone not null,
+  well_at timestamp with time zone,
+  ill_at timestamp with time zone,
+  state text not null,
+  detail text default ''::text not null,
+  started_by text default ''::text not null,
+  account_id text default ''::text not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint geo_rollouts_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES geo_assets(id) ON DELETE CASCADE,
+  constraint geo_rollouts_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX geo_rollouts_active ON geo_rollouts USING btree (asset_id) WHERE (finished_at IS NULL);
+CREATE INDEX geo_rollouts_open ON geo_rollouts USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE INDEX geo_rollouts_started ON geo_rollouts USING btree (started_at);
+
+create table geo_versions (
+  asset_id uuid not null,
+  sha256 text not null,
+  size bigint not null,
+  kind text not null,
+  categories jsonb not null,
+  entries bigint not null,
+  source_url text not null,
+  fetched_at timestamp with time zone not null,
+  constraint geo_versions_asset_id_fkey FOREIGN KEY (asset_id) REFERENCES geo_assets(id) ON DELETE CASCADE,
+  constraint geo_versions_pkey PRIMARY KEY (asset_id, sha256)
+);
+
 create table health_actions (
   id uuid not null,
   act text not null,

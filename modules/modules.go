@@ -8,6 +8,7 @@ import (
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
+	"panel/modules/geo"
 	"panel/modules/health"
 	"panel/modules/imports"
 	"panel/modules/license"
@@ -31,6 +32,7 @@ func All() []module.Module {
 		clients.Module(),
 		domains.Module(),
 		flows.Module(),
+		geo.Module(),
 		health.Module(),
 		imports.Module(),
 		license.Module(),
