@@ -66,8 +66,8 @@ func newService(
 		store: s, clock: clock, log: log.Named("geo"), journal: j, bus: bus, queue: queue, files: stored, flows: used,
 		fleet: fleet, docs: docs, stop: stop, web: network.New(source()), known: newKnown(s),
 		indexes: newIndexes(stored, clock),
-		settle: time.Duration(cfg.Int(ringSeconds)) * time.Second,
-		wake:   func(context.Context, string) error { return nil },
+		settle:  time.Duration(cfg.Int(ringSeconds)) * time.Second,
+		wake:    func(context.Context, string) error { return nil },
 	}
 	out.places = newPlaces(out)
 	return out
