@@ -1645,6 +1645,71 @@ create table health_watches (
 CREATE INDEX health_watches_next ON health_watches USING btree (next_at) WHERE (next_at IS NOT NULL);
 CREATE INDEX health_watches_vantage ON health_watches USING btree (vantage);
 
+create table hosting_accounts (
+  id uuid not null,
+  kind text not null,
+  label text not null,
+  base_url text not null,
+  sealed text not null,
+  has_credentials boolean not null,
+  state text not null,
+  cause text default ''::text not null,
+  detail text default ''::text not null,
+  missing_rights jsonb default '[]'::jsonb not null,
+  balance_amount bigint,
+  balance_currency text default ''::text not null,
+  servers_max bigint default 0 not null,
+  checked_at timestamp with time zone,
+  last_sync_at timestamp with time zone,
+  failures bigint default 0 not null,
+  told_failure boolean default false not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  revision bigint not null,
+  constraint hosting_accounts_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX hosting_accounts_label ON hosting_accounts USING btree (label);
+
+create table hosting_paces (
+  account_id uuid not null,
+  next_at timestamp with time zone not null,
+  constraint hosting_paces_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
+  constraint hosting_paces_pkey PRIMARY KEY (account_id)
+);
+
+create table hosting_servers (
+  id uuid not null,
+  account_id uuid not null,
+  external_id text not null,
+  name text not null,
+  status text not null,
+  region text not null,
+  plan text not null,
+  vcpu bigint not null,
+  mem bigint not null,
+  disk bigint not null,
+  ipv4 jsonb not null,
+  ipv6 jsonb not null,
+  tags jsonb not null,
+  price_amount bigint,
+  price_currency text not null,
+  price_period text not null,
+  next_due_at timestamp with time zone,
+  node_id uuid,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  gone_at timestamp with time zone,
+  revision bigint not null,
+  constraint hosting_servers_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
+  constraint hosting_servers_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE SET NULL,
+  constraint hosting_servers_pkey PRIMARY KEY (id)
+);
+CREATE INDEX hosting_servers_due ON hosting_servers USING btree (next_due_at) WHERE (gone_at IS NULL);
+CREATE UNIQUE INDEX hosting_servers_external ON hosting_servers USING btree (account_id, external_id);
+CREATE INDEX hosting_servers_gone ON hosting_servers USING btree (gone_at);
+CREATE INDEX hosting_servers_name ON hosting_servers USING btree (account_id, name, id) WHERE (gone_at IS NULL);
+CREATE INDEX hosting_servers_node ON hosting_servers USING btree (node_id);
+
 create table idempotency_keys (
   id uuid not null,
   account_id uuid not null,

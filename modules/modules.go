@@ -10,6 +10,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/geo"
 	"panel/modules/health"
+	"panel/modules/hosting"
 	"panel/modules/imports"
 	"panel/modules/license"
 	"panel/modules/nodes"
@@ -34,6 +35,7 @@ func All() []module.Module {
 		flows.Module(),
 		geo.Module(),
 		health.Module(),
+		hosting.Module(),
 		imports.Module(),
 		license.Module(),
 		nodes.Module(),

@@ -62,6 +62,7 @@ func (w *installation) reach() {
 	w.identity(admin)
 	w.nameServers(admin)
 	w.proxyPanel(admin)
+	w.hosting(admin)
 	w.networks(admin)
 	w.certificates(admin)
 }
@@ -207,6 +208,21 @@ func (w *installation) proxyPanel(admin string) {
 	w.do(admin, "PUT "+paths+"/{id}/webhook", paths+"/"+id+"/webhook", map[string]any{
 		"secret": w.book.plant(w.T, "secret of a proxy panel's webhooks", "canaryproxypanelwebhook7Hs2Kd9Lq4Wn8Zx"),
 	})
+	for _, one := range []string{"", "/test"} {
+		method := map[string]string{"": "GET ", "/test": "POST "}[one]
+		w.do(admin, method+paths+"/{id}"+one, paths+"/"+id+one, nil)
+	}
+}
+
+// hosting hands over what opens accounts at hosting providers. Nobody is there.
+func (w *installation) hosting(admin string) {
+	w.Helper()
+	const paths = "/api/v1/cloud-providers"
+	id := w.do(admin, "POST "+paths, paths, map[string]any{
+		"kind": "hetzner", "label": "machines", "base_url": "https://hosting.invalid", "credentials": map[string]any{
+			"api_token": w.book.plant(w.T, "token of a hosting provider", "canary-hosting-token-8Jd4rTx1"),
+		},
+	}).text(w.T, "id")
 	for _, one := range []string{"", "/test"} {
 		method := map[string]string{"": "GET ", "/test": "POST "}[one]
 		w.do(admin, method+paths+"/{id}"+one, paths+"/"+id+one, nil)

@@ -11,6 +11,7 @@ export const permissionKeys = [
   "connection_units.edit",
   "connection_units.policies",
   "connection_units.view",
+  "core.cloud_providers",
   "dns.manage",
   "dns.view",
   "geo_assets.manage",
@@ -36,6 +37,7 @@ export const featureKeys = [
   "flows",
   "geo",
   "health",
+  "hosting",
   "notifications",
   "proxypanel",
 ] as const;

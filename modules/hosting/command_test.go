@@ -1,0 +1,89 @@
+package hosting
+
+import (
+	"encoding/json"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/platform/cli"
+	"panel/platform/module"
+)
+
+// "`panelctl hosting …` with tables and confirmations": an account lives from the command line alone.
+func TestAccountsFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "hetzner")
+	features, admin := []module.Module{Module()}, b.Admin()
+	credentials, err := json.Marshal(fields{"api_token": b.cloud.Token})
+	require.NoError(t, err)
+	kinds := admin.Command(features, "hosting kinds --plain")
+	require.Contains(t, kinds.Out, "hetzner\tHetzner\tapi_token\tservers, plans")
+	added := admin.Command(features, "hosting add hetzner main "+file(t,
+		string(credentials))+" --base-url "+b.cloud.URL)
+	require.Equal(t, cli.ExitDone, added.Exit, added.Err)
+	require.Contains(t, admin.Command(features, "hosting accounts --plain").Out, "main\thetzner\tok\t-\t-\t0\t-\t")
+
+	b.cloud.Allow("Read")
+	tested := admin.Command(features, "hosting test main --plain")
+	require.Equal(t, cli.ExitFailed, tested.Exit, tested.Err)
+	require.Contains(t, tested.Out, "limited\tright_missing (Read & Write)")
+	require.Contains(t, tested.Err, "cannot be used fully: right_missing")
+	b.cloud.Allow("*")
+	renewed := admin.Command(features, "hosting credentials main "+file(t, string(credentials)))
+	require.Equal(t, cli.ExitDone, renewed.Exit, renewed.Err)
+
+	require.Contains(t, admin.Command(features, "hosting regions main --plain").Out, "fsn1\tFalkenstein\tDE")
+	require.Contains(t, admin.Command(features, "hosting plans main --region hel1 --plain").Out,
+		"cx22\tCX22\t2\t4096\t40\t4.95 EUR/month")
+	require.Equal(t, cli.ExitDone, admin.Command(features, "hosting sync main").Exit)
+
+	removed := admin.Command(features, "hosting remove main --yes")
+	require.Equal(t, cli.ExitDone, removed.Exit, removed.Err)
+	require.Equal(t, cli.ExitFailed, admin.Command(features, "hosting test main").Exit)
+}
+
+func TestMachinesFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "hetzner")
+	features, admin := []module.Module{Module()}, b.Admin()
+	require.Equal(t, cli.ExitDone, admin.Command(features, "hosting add custom other").Exit)
+	entered := admin.Command(features,
+		"hosting enter other ams-1 --ip 192.0.2.10 --price 450EUR/month --due 2026-12-31 --region ams --plain")
+	require.Equal(t, cli.ExitDone, entered.Exit, entered.Err)
+	require.Contains(t, entered.Out, "ams-1\tunknown\tams\t-\t192.0.2.10\t4.50 EUR/month\t2026-12-31")
+	priced := admin.Command(features, "hosting price other ams-1 --price 7USD/year --plain")
+	require.Equal(t, cli.ExitDone, priced.Exit, priced.Err)
+	require.Contains(t, admin.Command(features, "hosting servers other --plain").Out, "0.07 USD/year\t2026-12-31")
+	require.Equal(t, cli.ExitFailed, admin.Command(features, "hosting price other ams-2 --price 7USD/year").Exit)
+	require.Equal(t, cli.ExitDone, admin.Command(features, "hosting forget other ams-1 --yes").Exit)
+	require.Empty(t, admin.Command(features, "hosting servers other --plain").Out)
+}
+
+func TestTheCommandsRefuseWhatCannotBeMeant(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "hetzner")
+	features := []module.Module{Module()}
+	for _, text := range []string{"", "sesame", "{}", `{"api_token": 1}`, "[]"} {
+		said := b.Admin().Command(features, "hosting add hetzner main "+file(t, text))
+		require.Equal(t, cli.ExitUsage, said.Exit, said.Err)
+		require.NotContains(t, said.Err, "sesame")
+	}
+	b.byHand()
+	for _, flags := range []string{
+		"--price 4.50EUR/month", "--price 450/month", "--price EUR/month", "--price 450EUR", "--price 450EURO/month",
+		"--due tomorrow", "--due 2026-02-30",
+	} {
+		said := b.Admin().Command(features, "hosting enter other ams-1 "+flags)
+		require.Equal(t, cli.ExitUsage, said.Exit, "%s: %s", flags, said.Err)
+	}
+	b.Admin().Get(accountsPath).Is(http.StatusOK)
+}
+
+func TestMoneyIsWrittenAsPeopleDo(t *testing.T) {
+	t.Parallel()
+	for amount, want := range map[int64]string{0: "0.00 EUR", 5: "0.05 EUR", -1250: "-12.50 EUR", 100: "1.00 EUR"} {
+		require.Equal(t, want, money(amount, "EUR"))
+	}
+}

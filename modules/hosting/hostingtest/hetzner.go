@@ -1,0 +1,80 @@
+package hostingtest
+
+import "net/http"
+
+// hetzner: https://docs.hetzner.cloud. Pages of at most 50, numbers as ids, prices as texts with ten decimals. A token
+// for reading is refused by every call that writes before anything else is looked at.
+func (c *Cloud) hetzner(mux *http.ServeMux) refusal {
+	says := func(w http.ResponseWriter, status int) {
+		codes := map[int][2]string{
+			http.StatusUnauthorized:        {"unauthorized", "unable to authenticate"},
+			http.StatusTooManyRequests:     {"rate_limit_exceeded", "limit of 3600 requests per hour reached"},
+			http.StatusInternalServerError: {"service_error", "an error occurred"},
+			http.StatusForbidden:           {"token_readonly", "the token is only allowed to perform GET requests"},
+			http.StatusUnprocessableEntity: {"invalid_input", "invalid input in fields 'name', 'server_type', 'image'"},
+		}
+		write(w, status, fields{"error": fields{"code": codes[status][0], "message": codes[status][1], "details": nil}})
+	}
+	page := func(w http.ResponseWriter, r *http.Request, name string, all []fields) {
+		number, size := number(r, "page", 1, 1<<20), number(r, "per_page", 25, 50)
+		part, more := cut(all, number, size)
+		meta := fields{
+			"page": number, "per_page": size, "previous_page": nil, "next_page": nil, "total_entries": len(all),
+		}
+		if more {
+			meta["next_page"] = number + 1
+		}
+		write(w, http.StatusOK, fields{name: part, "meta": fields{"pagination": meta}})
+	}
+	mux.HandleFunc("GET /servers", func(w http.ResponseWriter, r *http.Request) {
+		all, _ := c.listed()
+		page(w, r, "servers", shaped(all, hetznerServer))
+	})
+	mux.HandleFunc("POST /servers", func(w http.ResponseWriter, _ *http.Request) {
+		if !c.may("Read & Write") {
+			says(w, http.StatusForbidden)
+			return
+		}
+		says(w, http.StatusUnprocessableEntity)
+	})
+	mux.HandleFunc("GET /locations", func(w http.ResponseWriter, r *http.Request) {
+		page(w, r, "locations", []fields{
+			{"id": 1, "name": "fsn1", "city": "Falkenstein", "country": "DE"},
+			{"id": 3, "name": "hel1", "city": "Helsinki", "country": "FI"},
+		})
+	})
+	mux.HandleFunc("GET /server_types", func(w http.ResponseWriter, r *http.Request) {
+		old := hetznerType("cx11")
+		old["deprecation"] = fields{"announced": "2024-09-06T00:00:00Z"}
+		page(w, r, "server_types", []fields{hetznerType("cx22"), old})
+	})
+	return says
+}
+
+func hetznerType(name string) fields {
+	price := func(location, gross string) fields {
+		return fields{
+			"location": location, "price_hourly": fields{"net": "0.0060000000", "gross": "0.0071400000"},
+			"price_monthly": fields{"net": "3.7900000000", "gross": gross},
+		}
+	}
+	return fields{
+		"id": 104, "name": name, "description": "CX22", "cores": 2, "memory": 4, "disk": 40, "deprecation": nil,
+		"prices": []fields{price("fsn1", "4.5101000000"), price("hel1", "4.9500000000")},
+	}
+}
+
+func hetznerServer(m Machine) fields {
+	labels := fields{}
+	for _, tag := range m.Tags {
+		labels[tag] = ""
+	}
+	return fields{
+		"id": m.ID, "name": m.Name, "status": m.Status, "created": "2026-01-30T23:50:00+00:00", "labels": labels,
+		"public_net": fields{
+			"ipv4": fields{"id": 1, "ip": m.IPv4, "blocked": false},
+			"ipv6": fields{"id": 2, "ip": m.IPv6, "blocked": false},
+		},
+		"server_type": hetznerType(m.Plan), "datacenter": fields{"location": fields{"name": m.Region}},
+	}
+}

@@ -1,0 +1,135 @@
+// Package hosting knows the accounts at hosting providers and the machines there: what they cost and which nodes they
+// are.
+//
+// An account is the access to one provider (accounts.go); it is looked at when it is added, changed or tested, and its
+// machines are read every hour, as jobs (sync.go, servers.go). Providers of the kind custom are not called: their
+// machines are entered by hand (entries.go). How providers are asked is in internal/cloud; hostingtest stands in for
+// them in tests.
+//
+// There is no screen for any of this, by the specification: the API and the command line are all of it.
+package hosting
+
+import (
+	"embed"
+
+	"panel/modules/hosting/internal/cloud"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/doctor"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/jobs"
+	"panel/platform/module"
+	"panel/platform/vault"
+)
+
+//go:embed migrations
+var files embed.FS
+
+//go:embed russian.txt
+var russian string
+
+// The words for what happens here, in the journal and as events.
+const (
+	objectAccount = "hosting_account"
+	objectServer  = "hosting_server"
+
+	accountAdded   = "hosting.account_added"
+	accountChanged = "hosting.account_changed"
+	accountRemoved = "hosting.account_removed"
+	accountFailed  = "hosting.account_failed"
+	accountWorks   = "hosting.account_works"
+	syncStarted    = "hosting.sync_started"
+	entryAdded     = "hosting.entry_added"
+	serverChanged  = "hosting.server_changed"
+	entryRemoved   = "hosting.entry_removed"
+)
+
+// Named is the data of an event about an account or a server.
+type Named struct {
+	Name string `json:"name"`
+}
+
+// Failed is the data of the event that an account cannot be used any more.
+type Failed struct {
+	Name  string `json:"name"`
+	State string `json:"state"`
+	Cause string `json:"cause"`
+}
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:     "hosting",
+		Requires: []string{"nodes"},
+		Summary:  "Hosting providers: accounts, machines, prices and due payments",
+		Russian:  russian,
+		Permissions: []access.Permission{{
+			Key:     Manage,
+			Summary: "See and manage accounts and machines at hosting providers",
+		}},
+		Features: []entitlement.Feature{{Key: feature, Summary: "Hosting providers"}},
+		Faults:   faults(),
+		Journal: audit.Kinds{
+			Actions: []string{
+				accountAdded, accountChanged, accountRemoved, syncStarted, entryAdded, serverChanged, entryRemoved,
+			},
+			Objects: []string{objectAccount, objectServer},
+		},
+		Events:     eventKinds(),
+		Secrets:    []vault.Column{{Table: "hosting_accounts", ID: "id", Column: "sealed"}},
+		Tidy:       []jobs.Tidy{tidyServers},
+		Migrations: module.SQL(files),
+		Commands:   commands,
+		Checks:     []doctor.Check{check()},
+		Private:    []any{newStore, newPace, newProviders, newAccounts, newMachines, newHandlers},
+		Attach:     attach,
+	}
+}
+
+func attach(h *handlers, a *accounts, m *machines) module.Parts {
+	return module.Parts{
+		Routes:    h.routes(),
+		Jobs:      []jobs.Worker{m.worker()},
+		Schedules: []jobs.Schedule{syncSchedule()},
+		Metrics:   a.metrics(),
+	}
+}
+
+func faults() []fault.Declared {
+	return append([]fault.Declared{
+		{
+			Kind: fault.KindConflict, Code: "hosting_account_in_use",
+			Summary: "The account has machines that were entered by hand; remove them first",
+		},
+		{
+			Kind: fault.KindConflict, Code: "hosting_sync_active",
+			Summary: "The machines of this account are being read already",
+		},
+	}, cloud.Faults()...)
+}
+
+func eventKinds() []events.Kind {
+	kinds := []events.Kind{
+		{Name: accountAdded, Summary: "An account at a hosting provider was added", Data: Named{}},
+		{Name: accountChanged, Summary: "An account at a hosting provider was changed", Data: Named{}},
+		{Name: accountRemoved, Summary: "An account at a hosting provider was removed", Data: Named{}},
+		{
+			Name: accountFailed, Summary: "A hosting provider cannot be asked any more", Severity: events.Warning,
+			Notify: true,
+			Effect: "Machines and prices stay as they were read last.", Data: Failed{},
+		},
+		{
+			Name: accountWorks, Summary: "A hosting provider can be asked again", Notify: true,
+			Resolves: []string{accountFailed}, Data: Named{},
+		},
+		{Name: entryAdded, Summary: "A machine was entered by hand", Data: Named{}},
+		{Name: serverChanged, Summary: "What is known of a machine was changed by hand", Data: Named{}},
+		{Name: entryRemoved, Summary: "A machine that was entered by hand was removed", Data: Named{}},
+	}
+	for i := range kinds {
+		kinds[i].Needs, kinds[i].Live = Manage, true
+	}
+	return kinds
+}

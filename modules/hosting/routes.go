@@ -1,0 +1,48 @@
+package hosting
+
+import (
+	"net/http"
+	"time"
+
+	"panel/platform/access"
+	"panel/platform/httpapi"
+)
+
+// Manage is the one permission key of this module, named by the specification.
+const Manage access.Key = "core.cloud_providers"
+
+// feature is the license feature that opens this module; reading stays open without it.
+const feature = "hosting"
+
+const accountsPath = "/api/v1/cloud-providers"
+
+// How long a request may take that asks a provider.
+const (
+	askWithin    = 40 * time.Second
+	answerWithin = 5 * time.Second
+)
+
+func (h *handlers) routes() httpapi.Routes {
+	manage, reads := access.Needs(Manage), httpapi.UngatedReads()
+	created, gone := httpapi.Status(http.StatusCreated), httpapi.Status(http.StatusNoContent)
+	asks := httpapi.Waits(askWithin + answerWithin)
+	return httpapi.Under(accountsPath, feature,
+		httpapi.Get("", "List accounts at hosting providers", manage, h.list, reads),
+		httpapi.Post("", "Add an account at a hosting provider", manage, h.add, created, asks),
+		httpapi.Get("/kinds", "List the kinds of hosting providers with what they can do", manage, h.listKinds, reads),
+		httpapi.Get("/{id}", "Show an account at a hosting provider", manage, h.get, reads),
+		httpapi.Patch("/{id}", "Change an account at a hosting provider", manage, h.change, asks),
+		httpapi.Delete("/{id}", "Remove an account at a hosting provider", manage, h.remove, gone),
+		httpapi.Post("/{id}/test", "Ask a hosting provider now what the credentials may do", manage, h.test, asks,
+			httpapi.Anew()),
+		httpapi.Post("/{id}/sync", "Read the machines of an account now", manage, h.sync,
+			httpapi.Status(http.StatusAccepted)),
+		httpapi.Get("/{id}/regions", "List where machines can be made", manage, h.listRegions, reads, asks),
+		httpapi.Get("/{id}/plans", "List sizes of machines with their prices", manage, h.listPlans, reads, asks),
+		httpapi.Get("/{id}/servers", "List the machines of an account", manage, h.listServers, reads),
+		httpapi.Get("/{id}/servers/{sid}", "Show a machine", manage, h.getServer, reads),
+		httpapi.Patch("/{id}/servers/{sid}", "Change what is known of a machine by hand", manage, h.changeServer),
+		httpapi.Post("/{id}/entries", "Enter a machine by hand", manage, h.addEntry, created),
+		httpapi.Delete("/{id}/entries/{sid}", "Remove a machine that was entered by hand", manage, h.removeEntry, gone),
+	)
+}
