@@ -18,7 +18,7 @@ const accountsPath = "/api/v1/cloud-providers"
 
 // How long a request may take that asks a provider.
 const (
-	askWithin    = 40 * time.Second
+	askWithin    = 28 * time.Second
 	answerWithin = 5 * time.Second
 )
 

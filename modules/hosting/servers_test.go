@@ -150,6 +150,7 @@ func TestMachinesAreEnteredByHand(t *testing.T) {
 	require.Equal(t, due, *changed.NextDueAt, "what is absent stays")
 	b.Admin().Patch(path+"/servers/"+added.ID, fields{"revision": added.Revision, "name": "x"}).
 		Refused(http.StatusConflict, "revision_conflict")
+	b.Admin().Get(path+"/servers/no-id").Refused(http.StatusNotFound, "not_found")
 	b.Admin().Delete(path + "/entries/" + added.ID).Is(http.StatusNoContent)
 	require.Equal(t, []string{entryAdded, serverChanged, entryRemoved}, b.Recorded(objectServer, added.ID))
 }

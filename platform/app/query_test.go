@@ -166,6 +166,7 @@ func TestListsPageBySortedCursors(t *testing.T) {
 	t.Parallel()
 	e := newEstate(t)
 	e.proxyPanel()
+	e.hosting()
 	known := e.described()
 	tried := 0
 	for name, line := range policies(t) {
@@ -214,6 +215,21 @@ func (e *estate) proxyPanel() {
 				lifetime_used, squads, hash, seen_at) values (?, ?, 'u', 'ACTIVE', '', 0, 0, 0, '[]', '', now())`, id, number+1)
 	}
 	e.owns(0, "connections", id)
+}
+
+// hosting is an account with two machines that were entered by hand, which nobody could ask for more.
+func (e *estate) hosting() {
+	e.t.Helper()
+	id := database.NewID()
+	e.write(`insert into hosting_accounts (id, kind, label, base_url, sealed, has_credentials, state, created_at, updated_at,
+			revision) values (?, 'custom', 'h', '', '', false, 'ok', now(), now(), 1)`, id)
+	for range 2 {
+		server := database.NewID()
+		e.write(`insert into hosting_servers (id, account_id, external_id, name, status, region, plan, vcpu, mem, disk, ipv4,
+				ipv6, tags, price_currency, price_period, created_at, updated_at, revision)
+			values (?, ?, ?, 'm', 'unknown', '', '', 0, 0, 0, '[]', '[]', '[]', '', '', now(), now(), 1)`, server, id, server)
+	}
+	e.owns(0, "cloud-providers", id)
 }
 
 // A list that does not page is whole by its nature, with the reason in testdata/whole_lists.csv: it is found here, and
