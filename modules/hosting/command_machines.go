@@ -186,7 +186,7 @@ func payCommand(env cli.Env) *cobra.Command {
 		Use: "price <label> <machine>", Short: "Say what a machine costs and when it is paid", Args: cobra.ExactArgs(2),
 		Example: "panelctl hosting price main ams-1 --price 450EUR/month --due 2026-12-31",
 		Long: "Notes price and due date of a machine whose provider does not say them, by PATCH " +
-			"/api/v1/cloud-providers/{id}/servers/{sid}.",
+			"/api/v1/cloud-providers/{id}/servers/{server_id}.",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			var wanted ServerChange
 			if wanted.Price, wanted.NextDueAt, err = asked.read(); err != nil {
@@ -212,9 +212,8 @@ func forgetCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "forget <label> <machine>", Short: "Remove a machine that was entered by hand", Args: cobra.ExactArgs(2),
 		Example: "panelctl hosting forget other ams-1 --yes",
-		Long: "Removes a machine that was entered by hand, by DELETE /api/v1/cloud-providers/{id}/entries/{sid}. " +
-			"At its provider " +
-			"nothing changes.",
+		Long: "Removes a machine that was entered by hand, by DELETE " +
+			"/api/v1/cloud-providers/{id}/entries/{server_id}. At its provider nothing changes.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {

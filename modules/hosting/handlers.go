@@ -27,7 +27,7 @@ type AccountPath struct {
 // ServerPath names a machine in a path.
 type ServerPath struct {
 	AccountPath
-	ServerID string `path:"sid" format:"uuid"`
+	ServerID string `path:"server_id" maxLength:"64"`
 }
 
 // KindList are the kinds of providers that this build knows.

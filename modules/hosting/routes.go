@@ -40,9 +40,10 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Get("/{id}/regions", "List where machines can be made", manage, h.listRegions, reads, asks),
 		httpapi.Get("/{id}/plans", "List sizes of machines with their prices", manage, h.listPlans, reads, asks),
 		httpapi.Get("/{id}/servers", "List the machines of an account", manage, h.listServers, reads),
-		httpapi.Get("/{id}/servers/{sid}", "Show a machine", manage, h.getServer, reads),
-		httpapi.Patch("/{id}/servers/{sid}", "Change what is known of a machine by hand", manage, h.changeServer),
+		httpapi.Get("/{id}/servers/{server_id}", "Show a machine", manage, h.getServer, reads),
+		httpapi.Patch("/{id}/servers/{server_id}", "Change what is known of a machine by hand", manage, h.changeServer),
 		httpapi.Post("/{id}/entries", "Enter a machine by hand", manage, h.addEntry, created),
-		httpapi.Delete("/{id}/entries/{sid}", "Remove a machine that was entered by hand", manage, h.removeEntry, gone),
+		httpapi.Delete("/{id}/entries/{server_id}", "Remove a machine that was entered by hand", manage, h.removeEntry,
+			gone),
 	)
 }

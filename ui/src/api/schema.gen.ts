@@ -1588,7 +1588,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/cloud-providers/{id}/entries/{sid}": {
+    "/api/v1/cloud-providers/{id}/entries/{server_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1599,7 +1599,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Remove a machine that was entered by hand */
-        delete: operations["delete-cloud-providers-id-entries-sid"];
+        delete: operations["delete-cloud-providers-id-entries-server-id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1656,7 +1656,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/v1/cloud-providers/{id}/servers/{sid}": {
+    "/api/v1/cloud-providers/{id}/servers/{server_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -1664,14 +1664,14 @@ export interface paths {
             cookie?: never;
         };
         /** Show a machine */
-        get: operations["get-cloud-providers-id-servers-sid"];
+        get: operations["get-cloud-providers-id-servers-server-id"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change what is known of a machine by hand */
-        patch: operations["patch-cloud-providers-id-servers-sid"];
+        patch: operations["patch-cloud-providers-id-servers-server-id"];
         trace?: never;
     };
     "/api/v1/cloud-providers/{id}/sync": {
@@ -26072,13 +26072,13 @@ export interface operations {
             };
         };
     };
-    "delete-cloud-providers-id-entries-sid": {
+    "delete-cloud-providers-id-entries-server-id": {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 id: string;
-                sid: string;
+                server_id: string;
             };
             cookie?: never;
         };
@@ -26437,13 +26437,13 @@ export interface operations {
             };
         };
     };
-    "get-cloud-providers-id-servers-sid": {
+    "get-cloud-providers-id-servers-server-id": {
         parameters: {
             query?: never;
             header?: never;
             path: {
                 id: string;
-                sid: string;
+                server_id: string;
             };
             cookie?: never;
         };
@@ -26523,7 +26523,7 @@ export interface operations {
             };
         };
     };
-    "patch-cloud-providers-id-servers-sid": {
+    "patch-cloud-providers-id-servers-server-id": {
         parameters: {
             query?: never;
             header?: {
@@ -26531,7 +26531,7 @@ export interface operations {
             };
             path: {
                 id: string;
-                sid: string;
+                server_id: string;
             };
             cookie?: never;
         };
