@@ -184,7 +184,8 @@ export interface TargetPickerProps {
   onUse: (found: { target: string; serverName: string; resultId: string }) => void;
 }
 
-export type SlotName = "nodeTabs" | "flowTabs" | "clientParts" | "flowColumns" | "targetPickers" | "settings";
+export type SlotName =
+  "nodeTabs" | "nodeParts" | "flowTabs" | "clientParts" | "flowColumns" | "targetPickers" | "settings";
 
 /** Something that the command palette finds and opens. */
 export interface PaletteHit {
@@ -238,6 +239,8 @@ export interface UiModule {
   overview?: { order: number; needs?: PermissionKey[]; load: () => Promise<{ default: OverviewPart }> };
   setup?: SetupStep[];
   nodeTabs?: ObjectTab[];
+  /** Cards on the agent's tab of a node. */
+  nodeParts?: ObjectTab[];
   flowTabs?: ObjectTab[];
   /** Cards on the page of a client. */
   clientParts?: ObjectTab[];

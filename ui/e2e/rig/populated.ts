@@ -20,6 +20,7 @@ export interface Populated {
   search: string;
   pool: string;
   entry: string;
+  asset: string;
 }
 
 /** A panel in which every page has something to show: made by the API, with one real agent. */
@@ -75,6 +76,13 @@ async function populate(stand: Stand): Promise<Populated> {
     strategy: "least_ping",
     members: [{ node_id: node, weight: 3 }, { node_id: quiet.id }],
   });
+  const asset = await post<Named>("/geo-assets", {
+    file: "geosite",
+    preset: "custom",
+    source_url: stand.geo.address,
+    checksum_url: stand.geo.checksum,
+    update: true,
+  });
   await governed(post, stand, token);
   const { items } = await get<{ items: Named[] }>("/audit?action=account.created&limit=1");
   return {
@@ -89,6 +97,7 @@ async function populate(stand: Stand): Promise<Populated> {
     search: search.id,
     pool: pool.id,
     entry: items[0]?.id ?? "",
+    asset: asset.id,
   };
 }
 

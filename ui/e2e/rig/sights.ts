@@ -37,6 +37,7 @@ export function sightsOf(ids: Ids): Sight[] {
     ...targets(ids),
     ...pools(ids),
     ...policies(),
+    ...geo(ids),
     ...health(ids),
     ...clients(ids),
     ...abuse(ids),
@@ -134,6 +135,24 @@ function policies(): Sight[] {
         button("Remove Upstream…", "remove a custom plan"),
       ],
     },
+  ];
+}
+
+function geo({ asset }: Populated): Sight[] {
+  return [
+    {
+      path: "/geo",
+      layers: [
+        button("Add a file"),
+        menu("Actions for geosite.dat", /^Update now/, "update a file"),
+        menu("Actions for geosite.dat", /^Remove/, "remove a file"),
+      ],
+    },
+    { path: "/geo?find=www.ads.example" },
+    { path: `/geo/${asset}` },
+    { path: `/geo/${asset}/categories`, layers: [button("streaming", "a category")] },
+    { path: `/geo/${asset}/changes` },
+    { path: `/geo/${asset}/nodes` },
   ];
 }
 

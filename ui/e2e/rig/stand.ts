@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Accounts } from "./accounts";
+import { GeoSource } from "./geo-source";
 import { Messenger } from "./messenger";
 import { NameServer } from "./name-server";
 import { eventually, freePort, run, start, stop } from "./processes";
@@ -19,6 +20,7 @@ export class Stand {
   readonly messenger = new Messenger();
   readonly names = new NameServer();
   readonly accounts = new Accounts();
+  readonly geo = new GeoSource();
   url = "";
   licenseKey = "";
   private authority: ChildProcess | undefined;
@@ -32,7 +34,7 @@ export class Stand {
     chmodSync(stand.folder, 0o755);
     await Promise.all([
       stand.startAuthority(),
-      ...[stand.releases, stand.messenger, stand.names, stand.accounts].map((one) => one.serve()),
+      ...[stand.releases, stand.messenger, stand.names, stand.accounts, stand.geo].map((one) => one.serve()),
     ]);
     await stand.startPanel();
     return stand;
@@ -194,6 +196,7 @@ export class Stand {
     this.messenger.close();
     this.names.close();
     this.accounts.close();
+    this.geo.close();
     rmSync(this.folder, { recursive: true, force: true });
   }
 }

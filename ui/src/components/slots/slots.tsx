@@ -12,6 +12,7 @@ import { useModules } from "./contributions";
 /** The slots of the screens, with what each gives to the parts that stand in it. */
 interface SlotProps extends Record<SlotName, object> {
   nodeTabs: { id: string };
+  nodeParts: { id: string };
   flowTabs: { id: string };
   clientParts: { id: string };
   flowColumns: { id: string; ids: readonly string[] };

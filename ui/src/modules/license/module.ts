@@ -36,7 +36,6 @@ export default defineModule({
   areas: {
     features: {
       cdndns: "network",
-      geo: "network",
       hosting: "network",
       proxypanel: "network",
       health: "reliability",

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action, ActionLink } from "@/components/action/action";
 import { Card, Facts } from "@/components/layout/card";
+import { SlotPart, useSlot } from "@/components/slots/slots";
 import { CodeBlock } from "@/components/text/code-block";
 import { Confirm } from "@/components/dialog/confirm";
 import { ProblemNote } from "@/components/state/problem-view";
@@ -19,6 +20,9 @@ export function AgentTab({ node, block }: { node: NodeDetail; block: string | un
     <div className={classes.stack}>
       <BindingCard node={node} block={block} />
       <LogsCard node={node} block={block} />
+      {useSlot("nodeParts").map((entry) => (
+        <SlotPart key={entry.key} entry={entry} props={{ id: node.id }} />
+      ))}
       {node.sockets.length > 0 && <SocketsCard node={node} />}
     </div>
   );

@@ -23,6 +23,7 @@ import {
   type Way,
 } from "../../drawing/drawing";
 import { connect, moveWay, removeEdge, setEdgeField, splitValues } from "../../drawing/drawing-edits";
+import { GeoField } from "../../shared/geo-field";
 import { SetSelect } from "../../shared/set-select";
 import { useBlockName, useDrawing, useEditor } from "../editor-context";
 import { useFieldProblem } from "./field";
@@ -135,16 +136,13 @@ export function WayFields({ way }: { way: Way }) {
     set(`match.${field}`, meant.length === 0 ? undefined : meant);
   };
   const shared = (field: string) => ({ "data-field": field, error: problem(field), disabled: closed !== undefined });
-  const list = (field: "domain" | "geosite" | "geoip" | "ip", placeholder: string) => (
-    <TagsInput
-      label={t(`match.${field}`)}
-      placeholder={(match[field] ?? []).length === 0 ? placeholder : undefined}
-      splitChars={[",", " "]}
-      value={match[field] ?? []}
-      onChange={setList(field)}
-      {...shared(`match.${field}`)}
-    />
-  );
+  const listed = (field: "domain" | "geosite" | "geoip" | "ip", placeholder: string) => ({
+    label: t(`match.${field}`),
+    placeholder: (match[field] ?? []).length === 0 ? placeholder : undefined,
+    value: match[field] ?? [],
+    onChange: setList(field),
+    ...shared(`match.${field}`),
+  });
   const targets = drawing.nodes.filter(
     (block) =>
       block.key === edge.to ||
@@ -172,10 +170,10 @@ export function WayFields({ way }: { way: Way }) {
       {isEverything(edge.match) && (
         <p className={classes.help}>{t(unwritten ? "ways.unwrittenHelp" : "ways.everythingHelp")}</p>
       )}
-      {list("domain", "example.org")}
-      {list("geosite", "category-ads")}
-      {list("geoip", "ru")}
-      {list("ip", "10.0.0.0/8")}
+      <TagsInput splitChars={[",", " "]} {...listed("domain", "example.org")} />
+      <GeoField file="geosite" {...listed("geosite", "category-ads")} />
+      <GeoField file="geoip" {...listed("geoip", "ru")} />
+      <TagsInput splitChars={[",", " "]} {...listed("ip", "10.0.0.0/8")} />
       <TextInput
         label={t("match.port")}
         placeholder="80,443,1000-2000"

@@ -2,11 +2,11 @@ import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
-import { makeCertificate } from "../rig/certificate";
-import { inBothThemes } from "../rig/layers";
-import { reportingNode, test as base } from "../rig/populated";
-import { eventually } from "../rig/processes";
-import { expect, passesGates, picture, signIn } from "../rig/test";
+import { makeCertificate } from "../../rig/certificate";
+import { inBothThemes } from "../../rig/layers";
+import { reportingNode, test as base } from "../../rig/populated";
+import { eventually } from "../../rig/processes";
+import { expect, passesGates, picture, signIn } from "../../rig/test";
 
 interface Scout {
   node: string;

@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
-import { inBothThemes } from "../rig/layers";
-import { test } from "../rig/populated";
-import { eventually } from "../rig/processes";
-import { expect, isTold, passesGates, picture, signIn } from "../rig/test";
-import type { Stand } from "../rig/stand";
+import { inBothThemes } from "../../rig/layers";
+import { test } from "../../rig/populated";
+import { eventually } from "../../rig/processes";
+import { expect, isTold, passesGates, picture, signIn } from "../../rig/test";
+import type { Stand } from "../../rig/stand";
 
 const looks = [
   ["en", "dark", 1360],
