@@ -9,7 +9,7 @@ const page = readFileSync(join(dist, "index.html"), "utf8");
 // Requests: the page, its script about the theme, its icon, three fonts and ten calls of the API stand beside these files.
 const budget = { js: 300, css: 45, files: 16 };
 // What the first screen of a visitor needs beside the shell, which has the sign-in page: its words.
-const first = ["src/modules/accounts/messages.en.json", "src/app/messages.en.json", "src/text/words.en.ts"];
+const first = ["src/modules/accounts/messages.en.json", "src/app/messages.en.json"];
 
 const files = new Set([...page.matchAll(/(?:src|href)="\/(assets\/[^"]+)"/g)].map(([, file]) => file));
 const seen = new Set();

@@ -44,6 +44,17 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+describe("the words that modules say on screens of others", () => {
+  const loaded = () => i18next.hasResourceBundle("en", "words");
+
+  it("come when somebody is signed in, beside the first page", async () => {
+    await prepareFirstPage(routerAt(page({ frame: "bare" })), new QueryClient());
+    expect(loaded()).toBe(false);
+    beginSession("ps_test");
+    await expect.poll(loaded).toBe(true);
+  });
+});
+
 describe("what the first page shows", () => {
   it("is asked for before the page is drawn, with what the address says", async () => {
     const queries = signedIn(["nodes.view"]);

@@ -2,7 +2,7 @@ import type { QueryClient } from "@tanstack/react-query";
 import { meQuery, opens } from "@/api/access";
 import { session } from "@/api/session";
 import type { PermissionKey } from "@/api/keys.gen";
-import { chosenLanguage, startI18n } from "@/text/i18n";
+import { chosenLanguage, loadSharedWords, startI18n } from "@/text/i18n";
 import { modules, type ModulePage } from "./modules";
 import { loadPage, type createPanelRouter } from "./router";
 
@@ -20,6 +20,7 @@ export async function prepareFirstPage(
   await router.load();
   const page = router.state.matches.at(-1)?.staticData.page;
   const words = startI18n(chosenLanguage(), page ? wordsOf(page) : []);
+  void words.then(whenSignedIn(loadSharedWords));
   if (page) {
     const slow = new Promise((resolve) => setTimeout(resolve, patience));
     // What could not be fetched is asked for again, and told, by the page itself.
@@ -28,6 +29,16 @@ export async function prepareFirstPage(
   }
   await words;
 }
+
+/** A visitor who is not signed in is refused by the panel alone. */
+const whenSignedIn = (run: () => void) => () => {
+  if (session.getState().token !== undefined) return run();
+  const stop = session.subscribe(({ token }) => {
+    if (token === undefined) return;
+    stop();
+    run();
+  });
+};
 
 /** The frame itself shows tasks, and what other modules say of themselves. */
 function wordsOf({ module, frame }: ModulePage): string[] {

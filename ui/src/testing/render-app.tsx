@@ -9,7 +9,7 @@ import {
 } from "@tanstack/react-router";
 import { render } from "@testing-library/react";
 import { Suspense, type ReactNode } from "react";
-import { startI18n } from "@/text/i18n";
+import { loadSharedWords, startI18n } from "@/text/i18n";
 import { createPanelTheme } from "@/theme/theme";
 
 /** Draws a view as a page would: words, look, data and an address around it; `route` names the parts of the address. */
@@ -22,6 +22,7 @@ export async function renderApp(
   }: { path?: string; route?: string; queries?: QueryClient } = {},
 ) {
   await startI18n("en");
+  loadSharedWords();
   const root = createRootRoute();
   const page = createRoute({ getParentRoute: () => root, path: route, component: () => view });
   const elsewhere = createRoute({ getParentRoute: () => root, path: "$", component: () => null });

@@ -61,7 +61,10 @@ export async function startI18n(language: Language = chosenLanguage(), modules: 
       interpolation: { escapeValue: false },
       react: { useSuspense: true },
     });
-  // Any page may be refused by any module: their sentences come beside the first page, which does not wait for them.
+}
+
+/** Any page may be refused by any module: their sentences come beside the first page, which does not wait for them. */
+export function loadSharedWords(): void {
   void i18next.loadNamespaces("words");
 }
 
