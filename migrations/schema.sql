@@ -1677,6 +1677,15 @@ create table hosting_paces (
   constraint hosting_paces_pkey PRIMARY KEY (account_id)
 );
 
+create table hosting_reminders (
+  server_id uuid not null,
+  told_due timestamp with time zone not null,
+  told_stage bigint not null,
+  told_day date not null,
+  constraint hosting_reminders_server_id_fkey FOREIGN KEY (server_id) REFERENCES hosting_servers(id) ON DELETE CASCADE,
+  constraint hosting_reminders_pkey PRIMARY KEY (server_id)
+);
+
 create table hosting_servers (
   id uuid not null,
   account_id uuid not null,
@@ -1700,6 +1709,7 @@ create table hosting_servers (
   updated_at timestamp with time zone not null,
   gone_at timestamp with time zone,
   revision bigint not null,
+  skipped_due timestamp with time zone,
   constraint hosting_servers_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
   constraint hosting_servers_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE SET NULL,
   constraint hosting_servers_pkey PRIMARY KEY (id)

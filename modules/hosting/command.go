@@ -20,7 +20,8 @@ func commands(env cli.Env) []*cobra.Command {
 	group.AddCommand(kindsCommand(env), accountsCommand(env), addCommand(env), credentialsCommand(env),
 		testCommand(env),
 		removeCommand(env), syncCommand(env), serversCommand(env), regionsCommand(env), plansCommand(env),
-		enterCommand(env), payCommand(env), forgetCommand(env))
+		enterCommand(env), payCommand(env), forgetCommand(env),
+		billingCommand(env), paidCommand(env), skipCommand(env))
 	return []*cobra.Command{group}
 }
 

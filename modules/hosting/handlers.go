@@ -102,6 +102,31 @@ func (h *handlers) sync(ctx context.Context, in *AccountPath) (*body[SyncStarted
 	return &body[SyncStarted]{started}, err
 }
 
+func (h *handlers) billing(ctx context.Context, _ *struct{}) (*body[Billing], error) {
+	bill, err := h.machines.billing(ctx)
+	return &body[Billing]{bill}, err
+}
+
+type paidInput struct {
+	ServerPath
+	Body Settled
+}
+
+func (h *handlers) paid(ctx context.Context, in *paidInput) (*body[Server], error) {
+	server, err := h.machines.paid(ctx, in.ID, in.ServerID, in.Body)
+	return &body[Server]{server}, err
+}
+
+type skipInput struct {
+	ServerPath
+	Body Skipped
+}
+
+func (h *handlers) skip(ctx context.Context, in *skipInput) (*body[Server], error) {
+	server, err := h.machines.skip(ctx, in.ID, in.ServerID, in.Body)
+	return &body[Server]{server}, err
+}
+
 // RegionList are the places where machines can be made.
 type RegionList struct {
 	Items []cloud.Region `json:"items"`

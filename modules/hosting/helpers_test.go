@@ -28,7 +28,7 @@ type bench struct {
 	kind  string
 }
 
-func settings(more ...paneltest.Setting) []paneltest.Setting {
+func panelOf(more ...paneltest.Setting) []paneltest.Setting {
 	return append([]paneltest.Setting{
 		paneltest.Modules(nodes.Module(), domains.Module(), clients.Module(), flows.Module(), Module()),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.1"}),
@@ -37,7 +37,7 @@ func settings(more ...paneltest.Setting) []paneltest.Setting {
 
 func newBench(t *testing.T, kind string, more ...paneltest.Setting) *bench {
 	t.Helper()
-	return &bench{paneltest.Start(t, settings(more...)...), t, hostingtest.New(t, kind), kind}
+	return &bench{paneltest.Start(t, panelOf(more...)...), t, hostingtest.New(t, kind), kind}
 }
 
 func (b *bench) wanted(label string) fields {

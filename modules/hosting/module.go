@@ -2,7 +2,8 @@
 // are.
 //
 // An account is the access to one provider (accounts.go); it is looked at when it is added, changed or tested, and its
-// machines are read every hour, as jobs (sync.go, servers.go). Providers of the kind custom are not called: their
+// machines are read every hour, as jobs (sync.go, servers.go). What they cost is in billing.go, and due payments are
+// told of by reminders.go. Providers of the kind custom are not called: their
 // machines are entered by hand (entries.go). How providers are asked is in internal/cloud; hostingtest stands in for
 // them in tests.
 //
@@ -11,6 +12,7 @@ package hosting
 
 import (
 	"embed"
+	"time"
 
 	"panel/modules/hosting/internal/cloud"
 	"panel/platform/access"
@@ -21,6 +23,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/settings"
 	"panel/platform/vault"
 )
 
@@ -44,6 +47,12 @@ const (
 	entryAdded     = "hosting.entry_added"
 	serverChanged  = "hosting.server_changed"
 	entryRemoved   = "hosting.entry_removed"
+
+	settingsChanged = "hosting.settings_changed"
+	paymentDue      = "cost.payment_due"
+	paymentOverdue  = "cost.payment_overdue"
+	costPaid        = "cost.paid"
+	costSkipped     = "cost.skipped"
 )
 
 // Named is the data of an event about an account or a server.
@@ -58,11 +67,20 @@ type Failed struct {
 	Cause string `json:"cause"`
 }
 
+// Payment is the data of the events that a machine must be paid.
+type Payment struct {
+	Name    string       `json:"name"`
+	Account string       `json:"account"`
+	DueAt   time.Time    `json:"due_at"`
+	Days    int          `json:"days" doc:"Below zero: overdue"`
+	Price   *cloud.Price `json:"price"`
+}
+
 // Module is the manifest.
 func Module() module.Module {
 	return module.Module{
 		Name:     "hosting",
-		Requires: []string{"nodes"},
+		Requires: []string{"flows", "nodes"},
 		Summary:  "Hosting providers: accounts, machines, prices and due payments",
 		Russian:  russian,
 		Permissions: []access.Permission{{
@@ -74,8 +92,9 @@ func Module() module.Module {
 		Journal: audit.Kinds{
 			Actions: []string{
 				accountAdded, accountChanged, accountRemoved, syncStarted, entryAdded, serverChanged, entryRemoved,
+				costPaid, costSkipped, settingsChanged,
 			},
-			Objects: []string{objectAccount, objectServer},
+			Objects: []string{objectAccount, objectServer, "settings"},
 		},
 		Events:     eventKinds(),
 		Secrets:    []vault.Column{{Table: "hosting_accounts", ID: "id", Column: "sealed"}},
@@ -83,7 +102,7 @@ func Module() module.Module {
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
-		Private:    []any{newStore, newPace, newProviders, newAccounts, newMachines, newHandlers},
+		Private:    []any{newStore, newPace, newProviders, newAccounts, newMachines, newHandlers, openSettings},
 		Attach:     attach,
 	}
 }
@@ -91,14 +110,15 @@ func Module() module.Module {
 func attach(h *handlers, a *accounts, m *machines) module.Parts {
 	return module.Parts{
 		Routes:    h.routes(),
-		Jobs:      []jobs.Worker{m.worker()},
-		Schedules: []jobs.Schedule{syncSchedule()},
+		Jobs:      []jobs.Worker{m.worker(), m.reminder()},
+		Schedules: []jobs.Schedule{syncSchedule(), remindSchedule()},
 		Metrics:   a.metrics(),
 	}
 }
 
 func faults() []fault.Declared {
 	return append([]fault.Declared{
+		{Kind: fault.KindConflict, Code: "due_changed", Summary: "The machine is due on another day, or on none"},
 		{
 			Kind: fault.KindConflict, Code: "hosting_account_in_use",
 			Summary: "The account has machines that were entered by hand; remove them first",
@@ -128,8 +148,28 @@ func eventKinds() []events.Kind {
 		{Name: serverChanged, Summary: "What is known of a machine was changed by hand", Data: Named{}},
 		{Name: entryRemoved, Summary: "A machine that was entered by hand was removed", Data: Named{}},
 	}
+	kinds = append(kinds, costKinds()...)
 	for i := range kinds {
 		kinds[i].Needs, kinds[i].Live = Manage, true
 	}
-	return kinds
+	return append(kinds, settings.Kind(settingsChanged, "Settings of hosting providers were changed", Manage))
+}
+
+func costKinds() []events.Kind {
+	return []events.Kind{
+		{
+			Name: paymentDue, Summary: "A machine must be paid soon", Notify: true,
+			Effect: "A machine that is not paid is switched off by whoever hosts it.", Data: Payment{},
+		},
+		{
+			Name: paymentOverdue, Summary: "The payment of a machine is overdue", Severity: events.Warning,
+			Notify: true,
+			Effect: "A machine that is not paid is switched off by whoever hosts it.", Data: Payment{},
+		},
+		{
+			Name: costPaid, Summary: "A machine was paid", Resolves: []string{paymentDue, paymentOverdue}, Notify: true,
+			Data: Named{},
+		},
+		{Name: costSkipped, Summary: "A payment is not told of any more", Data: Named{}},
+	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"panel/platform/access"
 	"panel/platform/httpapi"
+	"panel/platform/settings"
 )
 
 // Manage is the one permission key of this module, named by the specification.
@@ -26,7 +27,12 @@ func (h *handlers) routes() httpapi.Routes {
 	manage, reads := access.Needs(Manage), httpapi.UngatedReads()
 	created, gone := httpapi.Status(http.StatusCreated), httpapi.Status(http.StatusNoContent)
 	asks := httpapi.Waits(askWithin + answerWithin)
-	return httpapi.Under(accountsPath, feature,
+	doc := settings.Routes("/settings", "hosting providers", manage, manage, h.machines.settings, shownSettings)
+	reads(&doc[0])
+	return httpapi.Under(accountsPath, feature, append(doc,
+		httpapi.Get("/billing", "Show what the machines cost and which payments come", manage, h.billing, reads),
+		httpapi.Post("/{id}/servers/{server_id}/paid", "Note that a machine was paid", manage, h.paid),
+		httpapi.Post("/{id}/servers/{server_id}/skip", "End the reminders of a payment", manage, h.skip),
 		httpapi.Get("", "List accounts at hosting providers", manage, h.list, reads),
 		httpapi.Post("", "Add an account at a hosting provider", manage, h.add, created, asks),
 		httpapi.Get("/kinds", "List the kinds of hosting providers with what they can do", manage, h.listKinds, reads),
@@ -45,5 +51,5 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Post("/{id}/entries", "Enter a machine by hand", manage, h.addEntry, created),
 		httpapi.Delete("/{id}/entries/{server_id}", "Remove a machine that was entered by hand", manage, h.removeEntry,
 			gone),
-	)
+	)...)
 }

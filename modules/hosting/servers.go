@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/hosting/internal/cloud"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/events"
 	"panel/platform/fault"
+	"panel/platform/settings"
 )
 
 // Server is a machine at a provider.
@@ -39,10 +41,14 @@ type Server struct {
 // machines are the rules about machines: how they are read, and what people say of them.
 type machines struct {
 	*accounts
-	fleet nodesapi.Fleet
+	fleet    nodesapi.Fleet
+	flows    flowsapi.Flows
+	settings *settings.Doc[Settings]
 }
 
-func newMachines(a *accounts, f nodesapi.Fleet) *machines { return &machines{a, f} }
+func newMachines(a *accounts, n nodesapi.Fleet, f flowsapi.Flows, s *settings.Doc[Settings]) *machines {
+	return &machines{a, n, f, s}
+}
 
 // owners tells which node has an address. One that several nodes have is nobody's.
 type owners map[string]string

@@ -75,11 +75,12 @@ func texts(stored json.RawMessage) []string {
 	return list
 }
 
+// utc is a moment as finely as the database keeps it.
 func utc(at *time.Time) *time.Time {
 	if at == nil {
 		return nil
 	}
-	moved := at.UTC()
+	moved := at.UTC().Truncate(time.Microsecond)
 	return &moved
 }
 
@@ -108,6 +109,7 @@ type serverRow struct {
 	CreatedAt     time.Time       `bun:"created_at" json:"-"`
 	UpdatedAt     time.Time       `bun:"updated_at" json:"-"`
 	GoneAt        *time.Time      `bun:"gone_at" json:"-"`
+	SkippedDue    *time.Time      `bun:"skipped_due" json:"-"`
 	Revision      int64           `bun:"revision" json:"-"`
 	SortKey       string          `bun:"sort_key,scanonly" json:"-"`
 }
@@ -274,6 +276,13 @@ func (s *store) lockServer(ctx context.Context, accountID, id string, revision i
 	if err == nil && row.Revision != revision {
 		return row, httpapi.ErrRevision
 	}
+	return row, database.Fault(err, nil)
+}
+
+// heldServer is lockServer for whoever starts from no revision. Fault: not_found (404).
+func (s *store) heldServer(ctx context.Context, accountID, id string) (row serverRow, err error) {
+	err = s.db.In(ctx).NewSelect().Model(&row).ColumnExpr("s.*").
+		Where("s.id = ? and s.account_id = ? and s.gone_at is null", id, accountID).For("UPDATE").Scan(ctx)
 	return row, database.Fault(err, nil)
 }
 

@@ -14,6 +14,7 @@ const (
 	failing  = "state not in ('ok', 'unchecked')"
 	syncAge  = "extract(epoch from now() - coalesce(last_sync_at, created_at))"
 	synced   = "kind <> 'custom' and state in ('ok', 'limited')"
+	passed   = "next_due_at < now() - interval '1 day'"
 	syncLate = 3 * 3600 // seconds; they are read every hour
 )
 
@@ -31,6 +32,8 @@ func (a *accounts) metrics() []metrics.Collector {
 		metrics.AskedOne("panel_hosting_accounts_failing",
 			"Accounts at hosting providers that cannot be used, or not fully.",
 			asked(count+"hosting_accounts where "+failing)),
+		metrics.AskedOne("panel_hosting_payments_overdue", "Payments of machines whose day has passed.",
+			asked(count+"hosting_servers where "+unsettled+" and "+passed)),
 		metrics.AskedOne("panel_hosting_servers", "Machines at hosting providers.",
 			asked(count+"hosting_servers where gone_at is null")),
 		metrics.AskedOne("panel_hosting_sync_age_seconds",
@@ -53,6 +56,7 @@ func diagnose(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 	defer done()
 	var broken, late []accountRow
+	var unpaid []string
 	total, err := db.NewSelect().Model((*accountRow)(nil)).Count(ctx)
 	if err == nil {
 		err = db.NewSelect().Model(&broken).Column("label", "cause").Where(failing).OrderExpr("label").Scan(ctx)
@@ -62,12 +66,16 @@ func diagnose(ctx context.Context, env doctor.Env) doctor.Finding {
 			OrderExpr("label").
 			Scan(ctx)
 	}
+	if err == nil {
+		err = db.NewRaw("select name from hosting_servers where "+unsettled+" and "+passed+" order by next_due_at").
+			Scan(ctx, &unpaid)
+	}
 	if err != nil {
 		return doctor.Finding{
 			Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database"),
 		}
 	}
-	data := map[string]any{"accounts": total, "failing": len(broken), "late": len(late)}
+	data := map[string]any{"accounts": total, "failing": len(broken), "late": len(late), "overdue": len(unpaid)}
 	switch {
 	case total == 0:
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("there is no account at a hosting provider")}
@@ -77,6 +85,12 @@ func diagnose(ctx context.Context, env doctor.Env) doctor.Finding {
 			Found: doctor.Say("%d of %d accounts at hosting providers cannot be used: %s", len(broken), total,
 				broken[0].Cause),
 			Do: doctor.Command("panelctl hosting accounts"),
+		}
+	case len(unpaid) > 0:
+		return doctor.Finding{
+			Status: doctor.Warning, Subject: unpaid[0], Data: data,
+			Found: doctor.Say("%d payments of machines are overdue", len(unpaid)),
+			Do:    doctor.Command("panelctl hosting billing"),
 		}
 	case len(late) > 0:
 		return doctor.Finding{
