@@ -91,14 +91,10 @@ func newDays(t *testing.T) (*days, Account, Server) {
 	return &days{b}, account, server
 }
 
-// told runs the reminders as of a moment, and gives the kinds of what they told.
-func (d *days) told(at time.Time, zone string, hour int) []string {
+// told runs the reminders as of a moment in UTC, and gives the kinds of what they told.
+func (d *days) told(at time.Time) []string {
 	d.t.Helper()
-	place, err := time.LoadLocation(zone)
-	require.NoError(d.t, err)
-	if at.In(place).Hour() < hour {
-		return nil
-	}
+	place := time.UTC
 	store := newStore(d.DB)
 	m := &machines{accounts: &accounts{store: store, bus: d.Bus(), clock: clockwork.NewFakeClockAt(at)}}
 	today := dayOf(at, place)
@@ -124,8 +120,8 @@ func (d *days) told(at time.Time, zone string, hour int) []string {
 
 func (d *days) toldStage(id string) (stage int) {
 	d.t.Helper()
-	require.NoError(d.t, d.DB.NewRaw("select coalesce(max(told_stage), 0) from hosting_reminders where server_id = ?", id).
-		Scan(d.t.Context(), &stage))
+	const query = "select coalesce(max(told_stage), 0) from hosting_reminders where server_id = ?"
+	require.NoError(d.t, d.DB.NewRaw(query, id).Scan(d.t.Context(), &stage))
 	return stage
 }
 
@@ -148,8 +144,8 @@ func TestRemindersComeAt7And3And1And0DaysAndThenDaily(t *testing.T) {
 	}
 	for day := -9; day <= 2; day++ {
 		noon := dueDay.AddDate(0, 0, day).Add(12 * time.Hour)
-		told := d.told(noon, "UTC", 9)
-		require.Empty(t, d.told(noon.Add(time.Hour), "UTC", 9), "told twice on one day: %d", day)
+		told := d.told(noon)
+		require.Empty(t, d.told(noon.Add(time.Hour)), "told twice on one day: %d", day)
 		if kind := want[day]; kind == "" {
 			require.Empty(t, told, "day %d", day)
 		} else {
@@ -168,10 +164,10 @@ func TestAMissedReminderIsToldOnce(t *testing.T) {
 	t.Parallel()
 	d, _, _ := newDays(t)
 	at := func(day int) time.Time { return dueDay.AddDate(0, 0, day).Add(12 * time.Hour) }
-	require.Equal(t, []string{paymentDue}, d.told(at(-5), "UTC", 9), "the one of 7 days")
-	require.Empty(t, d.told(at(-4), "UTC", 9))
-	require.Equal(t, []string{paymentDue}, d.told(at(0), "UTC", 9), "those of 3, 1 and 0 days are one")
-	require.Equal(t, []string{paymentOverdue}, d.told(at(30), "UTC", 9))
+	require.Equal(t, []string{paymentDue}, d.told(at(-5)), "the one of 7 days")
+	require.Empty(t, d.told(at(-4)))
+	require.Equal(t, []string{paymentDue}, d.told(at(0)), "those of 3, 1 and 0 days are one")
+	require.Equal(t, []string{paymentOverdue}, d.told(at(30)))
 }
 
 // Days begin in the zone of the settings, with its summer time.
@@ -186,6 +182,10 @@ func TestDaysBeginInTheZoneOfTheSettings(t *testing.T) {
 	require.Equal(t, 0, daysTo(dueDay, dayOf(late, moscow), moscow))
 	before := time.Date(2027, 3, 27, 12, 0, 0, 0, berlin) // the clock is put forward on the 28th
 	require.Equal(t, 2, daysTo(time.Date(2027, 3, 29, 0, 0, 0, 0, berlin), dayOf(before, berlin), berlin))
+
+	require.False(t, Settings{Hour: 10}.awake(late, moscow), "1 in the morning there")
+	require.True(t, Settings{Hour: 10}.awake(late, time.UTC))
+	require.True(t, Settings{Hour: 1}.awake(late, moscow))
 
 	b := newBench(t, "hetzner")
 	path := accountsPath + "/settings"
@@ -219,12 +219,12 @@ func TestPaidMovesTheDueDayAndSkipEndsItsReminders(t *testing.T) {
 	d.Admin().Post(path+"/paid", fields{"due_at": dueDay}).Is(http.StatusOK).JSON(&paid)
 	require.Equal(t, dueDay.AddDate(0, 1, 0), *paid.NextDueAt)
 	d.Admin().Post(path+"/paid", fields{"due_at": dueDay}).Refused(http.StatusConflict, "due_changed")
-	require.Empty(t, d.told(dueDay.Add(12*time.Hour), "UTC", 9), "what is paid was told of")
+	require.Empty(t, d.told(dueDay.Add(12*time.Hour)), "what is paid was told of")
 
 	next := dueDay.AddDate(0, 1, 0)
 	d.Admin().Post(path+"/skip", fields{"due_at": next}).Is(http.StatusOK)
 	d.Admin().Post(path+"/skip", fields{"due_at": next}).Refused(http.StatusConflict, "due_changed")
-	require.Empty(t, d.told(next.Add(12*time.Hour), "UTC", 9), "what is skipped was told of")
+	require.Empty(t, d.told(next.Add(12*time.Hour)), "what is skipped was told of")
 	require.Empty(t, d.bill().Due)
 	again := next.AddDate(0, 0, 5)
 	d.Admin().Post(path+"/paid", fields{"due_at": again}).Refused(http.StatusConflict, "due_changed")

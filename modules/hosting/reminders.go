@@ -43,6 +43,11 @@ func openSettings(s *settings.Store) *settings.Doc[Settings] {
 	})
 }
 
+// awake tells whether people may be told of something at a moment.
+func (s Settings) awake(at time.Time, place *time.Location) bool {
+	return at.In(place).Hour() >= s.Hour
+}
+
 func shownSettings(s Settings) Settings { return s }
 
 // today is the day in the zone of the settings, as its midnight in UTC.
@@ -109,7 +114,7 @@ func (m *machines) remind(ctx context.Context, _ jobs.Job, _ remindArgs) error {
 		return err
 	}
 	today, place, err := m.today(ctx)
-	if err != nil || m.now().In(place).Hour() < says.Hour {
+	if err != nil || !says.awake(m.now(), place) {
 		return err
 	}
 	soon, err := m.store.dueBefore(ctx, today.AddDate(0, 0, stages[len(stages)-1]+2))
