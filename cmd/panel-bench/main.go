@@ -139,6 +139,7 @@ var goals = []goal{
 	{"scoring", abuseScoring, 15 * time.Minute},
 	{"lookups", abuseLookups, 15 * time.Minute},
 	{"sensing", sensing, 12 * time.Minute},
+	{"users", syncedUsers, 12 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
 	{"protocols", protocols, 10 * time.Minute},
 }
