@@ -102,12 +102,15 @@ func (b *bench) syncs(ctx context.Context, users int) (out synced, err error) {
 func (s *stand) again(
 	ctx context.Context, b *bench, there *standin.Panel, path, list string, out *synced,
 ) (err error) {
-	const flushed = 3 * time.Second // of the statistics of the database
+	const flushed = 12 * time.Second // who does nothing tells the statistics of the database after ten
 	if err := pause(ctx, flushed); err != nil {
 		return err
 	}
 	written, err := s.number(ctx, writtenOfUsers)
 	if err != nil {
+		return err
+	}
+	if err := s.quietly(ctx, b, list, out); err != nil {
 		return err
 	}
 	began := time.Now()
@@ -118,7 +121,7 @@ func (s *stand) again(
 		over <- err
 	}()
 	for done := false; !done; {
-		p95, err := s.gets(ctx, list, b.each)
+		p95, err := s.gets(ctx, list, 2*b.each)
 		if err != nil {
 			return err
 		}
@@ -134,20 +137,29 @@ func (s *stand) again(
 	}
 	const span = 5 * time.Second
 	out.asked = float64(there.MostWithin(span, began)) / span.Seconds()
-	for range max(len(out.busy), syncGetReadings) {
-		p95, err := s.gets(ctx, list, b.each)
-		if err != nil {
-			return err
-		}
-		out.quiet = append(out.quiet, p95)
+	if err := s.quietly(ctx, b, list, out); err != nil {
+		return err
 	}
-	out.quiet = out.quiet[:max(len(out.busy), 1)]
+	number := min(len(out.quiet), len(out.busy))
+	out.quiet, out.busy = out.quiet[len(out.quiet)-number:], out.busy[:number]
 	if err := pause(ctx, flushed); err != nil {
 		return err
 	}
 	now, err := s.number(ctx, writtenOfUsers)
 	out.written = float64(now - written)
 	return err
+}
+
+// quietly asks for lists alone.
+func (s *stand) quietly(ctx context.Context, b *bench, list string, out *synced) error {
+	for range syncGetReadings / 2 {
+		p95, err := s.gets(ctx, list, 2*b.each)
+		if err != nil {
+			return err
+		}
+		out.quiet = append(out.quiet, p95)
+	}
+	return nil
 }
 
 // writtenOfUsers counts rows that were ever written of users.

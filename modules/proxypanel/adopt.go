@@ -363,6 +363,34 @@ func (a *adopting) release(ctx context.Context, connectionID, panelNodeID string
 	})
 }
 
+// releaseGone releases nodes there whose node of ours was deleted. Where a flow is served still, its next apply comes
+// first.
+func (a *adopting) releaseGone(ctx context.Context, connectionID string) error {
+	adopted, err := a.mappings.Of(ctx, connectionID)
+	if err != nil || len(adopted) == 0 {
+		return err
+	}
+	ids := make([]string, len(adopted))
+	for i := range adopted {
+		ids[i] = adopted[i].NodeID
+	}
+	there, err := a.fleet.Nodes(ctx, ids...)
+	if err != nil {
+		return err
+	}
+	for i := range adopted {
+		m := &adopted[i]
+		if slices.ContainsFunc(there, func(n nodesapi.Node) bool { return n.ID == m.NodeID }) {
+			continue
+		}
+		err := a.release(ctx, connectionID, m.PanelNodeID)
+		if err != nil && fault.Code(err) != fault.Code(errNodeInUse) {
+			return err
+		}
+	}
+	return nil
+}
+
 // unused refuses where flows are served. Faults: not_found (404), panel_node_in_use (409).
 func (a *adopting) unused(ctx context.Context, connectionID, panelNodeID string) error {
 	adopted, err := a.mappings.Of(ctx, connectionID)

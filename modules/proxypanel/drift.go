@@ -46,7 +46,8 @@ type driftArgs struct {
 // Kind names the worker.
 func (driftArgs) Kind() string { return driftKind }
 
-// driftSchedule goes on in read-only mode and without the feature: it looks, and ends what was committed.
+// driftSchedule goes on in read-only mode and without the feature: it looks, ends what was committed, and releases nodes
+// whose node of ours was deleted.
 func driftSchedule() jobs.Schedule {
 	return jobs.Schedule{
 		Name: driftKind, Cron: "*/5 * * * *", Jitter: time.Minute, Feature: feature, ReadOnly: entitlement.GoesOn,
@@ -58,10 +59,11 @@ func driftSchedule() jobs.Schedule {
 type drifts struct {
 	connections *connections
 	offers      *offers.Engine
+	adopting    *adopting
 	queue       *jobs.Enqueuer
 }
 
-func newDrifts(c *connections, e *offers.Engine, q *jobs.Enqueuer) *drifts { return &drifts{c, e, q} }
+func newDrifts(c *connections, e *offers.Engine, a *adopting, q *jobs.Enqueuer) *drifts { return &drifts{c, e, a, q} }
 
 func (d *drifts) worker() jobs.Worker {
 	const together, tries, limit = 4, 2, 2 * time.Minute
@@ -72,6 +74,9 @@ func (d *drifts) worker() jobs.Worker {
 func (d *drifts) work(ctx context.Context, _ jobs.Job, args driftArgs) error {
 	if args.ConnectionID != "" {
 		if err := d.offers.Sweep(ctx, args.ConnectionID); err != nil {
+			return err
+		}
+		if err := d.adopting.releaseGone(ctx, args.ConnectionID); err != nil {
 			return err
 		}
 		_, err := d.compare(ctx, args.ConnectionID)

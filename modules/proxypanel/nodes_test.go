@@ -1,12 +1,30 @@
 package proxypanel
 
 import (
+	"net/http"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/proxypanel/proxypanelapi"
 )
+
+// A node of ours is deleted: the node there is released by itself, and may be adopted for another one.
+func TestTheNodeOfADeletedNodeIsReleased(t *testing.T) {
+	t.Parallel()
+	o := newOffering(t)
+	ours, theirs := o.node("ams", "192.0.2.1")
+	other, _ := o.node("fra", "192.0.2.2")
+	o.Admin().Delete("/api/v1/nodes/" + ours).Is(http.StatusNoContent)
+	news := o.Follow()
+	o.RunSchedule(driftKind)
+	gone := news.Next(nodeReleased).Data.(AdoptedNode)
+	require.Equal(t, AdoptedNode{"main", "ams", ours}, gone)
+	var left []string
+	require.NoError(t, o.DB.NewRaw("select node_id::text from proxypanel_mappings").Scan(t.Context(), &left))
+	require.Equal(t, []string{other}, left)
+	o.adopt(theirs, o.Admin().AddNode("ams", "address", "192.0.2.9"), true).Is(http.StatusOK)
+}
 
 // What others are told of adopted nodes is what the proxy panel said last, and nothing where that is too old.
 func TestAdoptedNodesAreAsTheirPanelSays(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -114,8 +115,12 @@ func (p *Panel) streamUsers(r *request) answer {
 	}
 	page := []object{}
 	var next any
-	for _, user := range p.tables[users] {
-		if user["id"].(int) <= after || query.Get("status") != "" && query.Get("status") != user["status"] {
+	// Ids only grow, so that the page begins at a place that needs no search of all.
+	first, _ := slices.BinarySearchFunc(p.tables[users], after+1, func(user object, id int) int {
+		return user["id"].(int) - id
+	})
+	for _, user := range p.tables[users][first:] {
+		if query.Get("status") != "" && query.Get("status") != user["status"] {
 			continue
 		}
 		if len(page) == size {
