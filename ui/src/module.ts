@@ -158,6 +158,8 @@ export interface SlotEntry<Props> {
   label: Words;
   needs?: PermissionKey[];
   feature?: FeatureKey;
+  /** Whether there is anything to show at all; asked once, and anew after what `queryKey` names has changed. */
+  where?: { queryKey: readonly string[]; queryFn: (about: { signal: AbortSignal }) => Promise<boolean> };
   load: () => Promise<{ default: ComponentType<Props> }>;
 }
 

@@ -24,6 +24,13 @@ const modules: UiModule[] = [
     name: "early",
     settings: [{ key: "early", order: 10, label: label("Early"), load: says("early section") }],
     nodeTabs: [{ key: "checks", order: 10, label: label("Checks"), feature: "flows", load: says("checks of a node") }],
+    flowTabs: [true, false].map((there) => ({
+      key: String(there),
+      order: 10,
+      label: label(`There: ${there}`),
+      where: { queryKey: ["any", String(there)], queryFn: () => Promise.resolve(there) },
+      load: says(`part that is there: ${there}`),
+    })),
     areas: { permissions: { early: "network" } },
   },
   {
@@ -39,7 +46,7 @@ const modules: UiModule[] = [
   },
 ];
 
-function Screen({ slot }: { slot: "settings" | "nodeTabs" }) {
+function Screen({ slot }: { slot: "settings" | "nodeTabs" | "flowTabs" }) {
   const areas = useAreas("permissions");
   return (
     <>
@@ -53,7 +60,7 @@ function Screen({ slot }: { slot: "settings" | "nodeTabs" }) {
   );
 }
 
-async function show(slot: "settings" | "nodeTabs", permissions: string[], blocked: string[] = []) {
+async function show(slot: "settings" | "nodeTabs" | "flowTabs", permissions: string[], blocked: string[] = []) {
   beginSession("ps_test");
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
   queries.setQueryData(meQuery.queryKey, makeMe(permissions));
@@ -85,6 +92,12 @@ describe("slots", () => {
     await show("nodeTabs", ["*"], ["flows"]);
     expect(await screen.findByText("Checks is not in your plan")).toBeInTheDocument();
     expect(screen.queryByText("checks of a node")).not.toBeInTheDocument();
+  });
+
+  it("leave out what has nothing to show", async () => {
+    await show("flowTabs", ["*"]);
+    expect(await screen.findByText("part that is there: true")).toBeInTheDocument();
+    expect(screen.queryByText("part that is there: false")).not.toBeInTheDocument();
   });
 
   it("come with the areas that modules declare for their permissions", async () => {

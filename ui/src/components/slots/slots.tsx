@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useQueries, useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useMemo, type ComponentType } from "react";
 import { ErrorBoundary } from "react-error-boundary";
 import { licenseQuery, useAccess } from "@/api/access";
@@ -22,11 +22,14 @@ interface SlotProps extends Record<SlotName, object> {
 
 type Entries<Slot extends keyof SlotProps> = SlotEntry<SlotProps[Slot]>[];
 
-/** What modules put into a slot, in its order, without what the account may not read. */
+/** What modules put into a slot, in its order, without what the account may not read and what has nothing to show. */
 export function useSlot<Slot extends keyof SlotProps>(slot: Slot): Entries<Slot> {
   const modules = useModules();
   const { can } = useAccess();
-  return entriesOf(modules, slot).filter((entry) => !entry.needs || can(...entry.needs));
+  const allowed = entriesOf(modules, slot).filter((entry) => !entry.needs || can(...entry.needs));
+  const asking = allowed.flatMap(({ where }) => (where ? [where] : []));
+  const there = useQueries({ queries: asking.map((where) => ({ ...where, staleTime: Infinity })) });
+  return allowed.filter(({ where }) => !where || there[asking.indexOf(where)]?.data === true);
 }
 
 export function entriesOf<Slot extends keyof SlotProps>(modules: readonly UiModule[], slot: Slot): Entries<Slot> {

@@ -21,6 +21,12 @@ export async function findConnections(q: string, signal: AbortSignal): Promise<P
     .map(hitOf);
 }
 
+/** Whether there is a proxy panel at all. */
+export async function anyConnection(signal: AbortSignal): Promise<boolean> {
+  const query = { limit: 1 } as const;
+  return (await answer(api.GET("/api/v1/proxypanel/connections", { params: { query }, signal }))).items.length > 0;
+}
+
 function hitOf({ id, label, base_url, state }: Pick<Connection, "id" | "label" | "base_url" | "state">): PaletteHit {
   const t = i18next.getFixedT(null, "proxypanel");
   return {

@@ -7,6 +7,13 @@ const view = ["proxypanel.view" as const];
 
 const network = { label: { en: "Network", ru: "Сеть" } };
 
+/** The tabs of nodes and flows stand there once there is a proxy panel at all. */
+const where = {
+  queryKey: ["proxypanel", "any"],
+  queryFn: ({ signal }: { signal: AbortSignal }) =>
+    import("./find-connections").then(({ anyConnection }) => anyConnection(signal)),
+};
+
 const part = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => ({
   ...entry,
   parents: [network, { label, path: "/proxypanel" }],
@@ -61,8 +68,8 @@ export default defineModule({
       load: () => import("./panel/syncs-page"),
     }),
   ],
-  nodeTabs: [{ key: "proxypanel", order: 60, label, needs: view, load: () => import("./tabs/node-tab") }],
-  flowTabs: [{ key: "proxypanel", order: 60, label, needs: view, load: () => import("./tabs/flow-tab") }],
+  nodeTabs: [{ key: "proxypanel", order: 60, label, needs: view, where, load: () => import("./tabs/node-tab") }],
+  flowTabs: [{ key: "proxypanel", order: 60, label, needs: view, where, load: () => import("./tabs/flow-tab") }],
   setup: [{ key: "proxypanel", order: 55, label, Step: lazy(() => import("./setup-step")) }],
   search: {
     needs: view,
