@@ -63,7 +63,9 @@ type drifts struct {
 	queue       *jobs.Enqueuer
 }
 
-func newDrifts(c *connections, e *offers.Engine, a *adopting, q *jobs.Enqueuer) *drifts { return &drifts{c, e, a, q} }
+func newDrifts(c *connections, e *offers.Engine, a *adopting, q *jobs.Enqueuer) *drifts {
+	return &drifts{c, e, a, q}
+}
 
 func (d *drifts) worker() jobs.Worker {
 	const together, tries, limit = 4, 2, 2 * time.Minute
