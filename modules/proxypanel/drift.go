@@ -46,8 +46,8 @@ type driftArgs struct {
 // Kind names the worker.
 func (driftArgs) Kind() string { return driftKind }
 
-// driftSchedule goes on in read-only mode and without the feature: it looks, ends what was committed, and releases nodes
-// whose node of ours was deleted.
+// driftSchedule goes on in read-only mode and without the feature: it looks, ends what was committed, and releases
+// nodes whose node of ours was deleted.
 func driftSchedule() jobs.Schedule {
 	return jobs.Schedule{
 		Name: driftKind, Cron: "*/5 * * * *", Jitter: time.Minute, Feature: feature, ReadOnly: entitlement.GoesOn,
