@@ -24,6 +24,7 @@ import (
 	"google.golang.org/protobuf/types/known/emptypb"
 
 	"panel/cmd/panel-agent/internal/core/limits"
+	"panel/cmd/panel-agent/internal/core/routes"
 	"panel/cmd/panel-agent/internal/core/sensor"
 	"panel/platform/agentapi"
 )
@@ -75,7 +76,7 @@ func init() {
 	}))
 }
 
-// admitting has the core of a configuration use an admission.
+// admitting has the core of a configuration use an admission, and rules that can be exchanged.
 func admitting(config *xray.Config) *xray.Config {
 	plain := serial.GetMessageType(&dispatcher.Config{})
 	for i, app := range config.App {
@@ -83,6 +84,7 @@ func admitting(config *xray.Config) *xray.Config {
 			config.App[i] = serial.ToTypedMessage(&emptypb.Empty{})
 		}
 	}
+	routes.Into(config)
 	return config
 }
 

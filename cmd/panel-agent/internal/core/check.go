@@ -18,6 +18,45 @@ import (
 
 const checkLimit = 40 * time.Second
 
+// locationAsset names the folder of geo files in the environment of the core.
+const locationAsset = "XRAY_LOCATION_ASSET="
+
+const opAssets = "assets"
+
+// Assets exchanges the geo files of the node by put. The serving configuration is tested first with those of the folder
+// trial, and put is not called where the core refuses them (*Refused). The serving core makes its rules anew; no stream
+// is cut and no connection refused. Where it cannot, another core takes over as for a new configuration.
+func (s *Supervisor) Assets(ctx context.Context, trial string, put func() error) error {
+	s.swap.Lock()
+	defer s.swap.Unlock()
+	s.mu.Lock()
+	serving, spec := s.current, s.spec
+	s.mu.Unlock()
+	if !refersToFiles(spec.Core) {
+		return put()
+	}
+	if err := s.checkWith(ctx, spec.Core, trial); err != nil {
+		return err
+	}
+	if err := put(); err != nil || serving == nil {
+		return err
+	}
+	if answer, err := ask(ctx, serving.dir, request{Op: opAssets}); err == nil && answer.Exchanged {
+		return nil
+	}
+	return s.swapTo(ctx, spec)
+}
+
+// refersToFiles says whether a configuration names a category of a geo file.
+func refersToFiles(raw []byte) bool {
+	for _, prefix := range []string{`"geosite:`, `"geoip:`, `"!geoip:`, `"ext:`} {
+		if bytes.Contains(raw, []byte(prefix)) {
+			return true
+		}
+	}
+	return false
+}
+
 // Refused is a configuration that the core does not accept, with the core's own words.
 type Refused struct {
 	Words string
@@ -52,6 +91,11 @@ func Check(in io.Reader, cacheDir string) error {
 // A configuration that the core does not take gives *Refused; other errors say that the test could not be made, above
 // all ErrNoCertificate, which ends when the panel has given the certificate to this node.
 func (s *Supervisor) Check(ctx context.Context, raw []byte) error {
+	return s.checkWith(ctx, raw, s.assets)
+}
+
+// checkWith is Check with the geo files of a folder.
+func (s *Supervisor) checkWith(ctx context.Context, raw []byte, assets string) error {
 	held, err := readCertificates(s.dir)
 	if err == nil {
 		err = held.lacking(raw)
@@ -62,6 +106,7 @@ func (s *Supervisor) Check(ctx context.Context, raw []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
 	cmd := s.command(ctx, "core", "--check", "--dir", s.dir)
+	cmd.Env = append(cmd.Env, locationAsset+assets) // the last one of a name counts
 	cmd.Stdin = bytes.NewReader(raw)
 	var words bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &words, &words
@@ -84,7 +129,7 @@ func (s *Supervisor) Check(ctx context.Context, raw []byte) error {
 func (s *Supervisor) command(ctx context.Context, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, s.executable, args...)
 	cmd.Env = []string{
-		"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "XRAY_LOCATION_ASSET=" + s.assets,
+		"PATH=/usr/sbin:/usr/bin:/sbin:/bin", locationAsset + s.assets,
 		"GODEBUG=multipathtcp=0",
 	}
 	cmd.Dir = s.dir

@@ -52,7 +52,7 @@ const (
 
 // request is one JSON line to a core process.
 type request struct {
-	// Op is status, counters, drain, stop, watch, certificates, clients, limits, pools, streams or drop.
+	// Op is status, counters, drain, stop, watch, certificates, assets, clients, limits, pools, streams or drop.
 	Op           string `json:"op"`
 	DrainSeconds int    `json:"drain_seconds,omitempty"`
 
@@ -71,8 +71,8 @@ type reply struct {
 	Counters map[string]int64 `json:"counters,omitempty"`
 	Doors    []Door           `json:"doors"` // null: a core of an older agent, which counts less
 
-	Exchanged bool   `json:"exchanged,omitempty"` // the inbounds show the certificates that the node holds
-	Error     string `json:"error,omitempty"`     // why they do not
+	Exchanged bool   `json:"exchanged,omitempty"` // what the node holds is in use: certificates, or geo files
+	Error     string `json:"error,omitempty"`     // why it is not
 
 	Clients *clientsAnswer `json:"clients,omitempty"` // null: a core of an older agent, which knows no lists
 	Limits  *limitsAnswer  `json:"limits,omitempty"`  // null: one that knows no limits

@@ -213,6 +213,19 @@ func (s *server) exchange(at phase) (done bool, problem string) {
 	return true, ""
 }
 
+// reroute makes the rules of the core anew from its configuration and the geo files that the node holds now. A core
+// that drains begins no streams.
+func (s *server) reroute() (done bool, problem string) {
+	raw, err := os.ReadFile(filepath.Join(s.dir, fileConfig))
+	if err != nil {
+		return false, err.Error()
+	}
+	if err := exchangeRules(s.instance, raw); err != nil {
+		return false, err.Error()
+	}
+	return true, ""
+}
+
 // follow has the core let in whom the lists of the node name. One that drains lets in nobody, and need not be
 // exchanged.
 func (s *server) follow(at phase, changes []agentapi.ClientChanges) *clientsAnswer {
@@ -306,6 +319,8 @@ func (s *server) reply(asked request) reply {
 	case answer.Phase == phaseStarting:
 	case asked.Op == opCertificates:
 		answer.Exchanged, answer.Error = s.exchange(answer.Phase)
+	case asked.Op == opAssets:
+		answer.Exchanged, answer.Error = s.reroute()
 	case asked.Op == opClients:
 		answer.Clients = s.follow(answer.Phase, asked.Changes)
 	case asked.Op == opLimits && asked.Limits != nil:

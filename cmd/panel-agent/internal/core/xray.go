@@ -8,11 +8,14 @@ import (
 
 	"github.com/xtls/xray-core/app/proxyman"
 	xray "github.com/xtls/xray-core/core"
+	"github.com/xtls/xray-core/features/routing"
 	"github.com/xtls/xray-core/infra/conf"
 	"github.com/xtls/xray-core/infra/conf/serial"
 	_ "github.com/xtls/xray-core/main/distro/all" // registers every protocol and transport
 	"github.com/xtls/xray-core/transport/internet"
 	"github.com/xtls/xray-core/transport/internet/reality"
+
+	"panel/cmd/panel-agent/internal/core/routes"
 )
 
 // Kind is how reports name this core.
@@ -44,6 +47,23 @@ func build(raw []byte, held certificates, clients lists) (*xray.Config, error) {
 		return nil, err
 	}
 	return config, nil
+}
+
+// exchangeRules gives a core the rules of a configuration, which must be its own.
+func exchangeRules(core *xray.Instance, raw []byte) error {
+	parsed, err := serial.DecodeJSONConfig(bytes.NewReader(raw))
+	if err != nil {
+		return fmt.Errorf("read the core configuration: %w", err)
+	}
+	rules, ok := core.GetFeature(routing.RouterType()).(*routes.Routes)
+	if !ok || parsed.RouterConfig == nil {
+		return nil
+	}
+	config, err := parsed.RouterConfig.Build()
+	if err != nil {
+		return fmt.Errorf("build the rules of the core: %w", err)
+	}
+	return rules.Exchange(config)
 }
 
 func countEverything(parsed *conf.Config) {

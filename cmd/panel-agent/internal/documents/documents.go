@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
@@ -22,6 +23,8 @@ type Document struct {
 	// must be fit to be repeated, and leaves the content before in force when it fails. An error of Refuse is final for
 	// a revision; after any other it is called again.
 	Apply func(ctx context.Context, content json.RawMessage) error
+	// Limit is how long Apply may take; a minute when zero.
+	Limit time.Duration
 }
 
 // Source gives documents: the panel.

@@ -1,6 +1,7 @@
 package documents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -178,7 +179,7 @@ func (h *holder) commit(next agentapi.Document) time.Duration {
 
 // apply gives the part of the agent a bounded time; its panic costs the revision, not the agent.
 func (h *holder) apply(ctx context.Context, content json.RawMessage) (err error) {
-	ctx, cancel := context.WithTimeout(ctx, applyLimit)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(h.document.Limit, applyLimit))
 	defer cancel()
 	defer func() {
 		if cause := recover(); cause != nil {

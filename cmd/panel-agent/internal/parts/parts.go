@@ -3,6 +3,7 @@ package parts
 
 import (
 	"panel/cmd/panel-agent/internal/abuse"
+	"panel/cmd/panel-agent/internal/assets"
 	"panel/cmd/panel-agent/internal/blocks"
 	"panel/cmd/panel-agent/internal/certificates"
 	"panel/cmd/panel-agent/internal/challenges"
@@ -24,6 +25,7 @@ import (
 func All() []part.Part {
 	return []part.Part{
 		install.Part,
+		assets.Part,
 		certificates.Part,
 		clients.Part,
 		pools.Part,
