@@ -18,6 +18,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/found"
+	"panel/modules/flows/internal/geo"
 	"panel/modules/flows/internal/governed"
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/moves"
@@ -52,6 +53,8 @@ func exportPanels(h *hooks) flowsapi.ProxyPanels { return &h.panels }
 
 func exportPolicies(h *hooks) flowsapi.Policies { return &h.policies }
 
+func exportGeoFiles(h *hooks) flowsapi.GeoFiles { return &h.geo }
+
 func exportPolicyUses(s *service) flowsapi.PolicyUses { return governed.Uses{DB: s.db} }
 
 // hooks are the questions that other modules answer; they are added while the panel is composed.
@@ -66,6 +69,7 @@ type hooks struct {
 
 	policies governed.Sources
 	panels   served.Sources
+	geo      geo.Source
 }
 
 type (

@@ -52,6 +52,9 @@ func (s *service) facts(
 		return in, nil, err
 	}
 	nodes, err := s.touched(ctx, &in)
+	if err == nil {
+		err = s.hooks.geo.Fill(ctx, &in)
+	}
 	if err != nil {
 		return in, nil, err
 	}

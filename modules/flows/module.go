@@ -101,7 +101,7 @@ func Module() module.Module {
 		},
 		Exports: []any{
 			exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers,
-			exportTargets, exportEvidence, exportPolicies, exportPolicyUses, exportApplies,
+			exportTargets, exportEvidence, exportPolicies, exportPolicyUses, exportApplies, exportGeoFiles,
 			exportPanels, exportServed, exportServedEntries,
 		},
 		Attach: attach,

@@ -11,6 +11,7 @@ import (
 	"embed"
 	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/geo/geoapi"
 	"panel/platform/access"
 	"panel/platform/audit"
@@ -127,7 +128,8 @@ func eventKinds() []events.Kind {
 
 func exportPlaces(s *service) geoapi.Places { return s.places }
 
-func attach(h *handlers, s *service, r *roller) module.Parts {
+func attach(h *handlers, s *service, r *roller, compiled flowsapi.GeoFiles) module.Parts {
+	compiled.Held(s.heldBy)
 	return module.Parts{
 		Routes: h.routes(), Jobs: s.workers(), Schedules: schedules(), Listeners: []events.Listener{s.listener()},
 		Loops: []func(context.Context) error{r.Run}, Metrics: s.collectors(), Restored: r.restored,

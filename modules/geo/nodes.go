@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/uptrace/bun/dialect/pgdialect"
 
@@ -111,7 +112,11 @@ func (s *service) listener() events.Listener {
 		Name: "geo.follow", Kinds: []string{nodesapi.NodeEnrolled, nodesapi.NodeOnline}, Feature: feature,
 		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
 		Handle: func(ctx context.Context, _ events.Event) error {
-			return s.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: document})
+			const together = 2 * time.Second // nodes that come at once are placed by one job, which begins after the last
+			end := s.now().Truncate(together).Add(together)
+			return s.queue.Insert(ctx, placeArgs{}, jobs.Opts{
+				Unique: document + end.Format(time.RFC3339), At: end,
+			})
 		},
 	}
 }
@@ -150,16 +155,17 @@ func (s *service) placeOne(ctx context.Context, assetID string, all []nodesapi.N
 		if err != nil {
 			return err
 		}
-		rolling, err := s.rolling(ctx, assetID)
+		state, err := s.lastRollOut(ctx, &row)
 		if err != nil {
 			return err
 		}
+		rolling, stopped := state == rollRunning, state == rollFailed
 		wanted := map[string]string{}
 		for _, one := range held {
 			wanted[one.NodeID] = one.Wanted
 		}
 		version := row.Version
-		if row.State == stateFailed && row.RejectReason == reasonNode {
+		if stopped {
 			version = row.Previous
 		}
 		var fresh []nodeRow
@@ -169,7 +175,7 @@ func (s *service) placeOne(ctx context.Context, assetID string, all []nodesapi.N
 			if !there {
 				fresh = append(fresh, nodeRow{AssetID: assetID, NodeID: n.ID, Ring: lastRing})
 			}
-			stays := row.State == stateFailed && now != ""
+			stays := stopped && now != ""
 			if version != nil && !rolling && !stays && n.Can(capability) && now != *version {
 				behind = append(behind, n.ID)
 			}

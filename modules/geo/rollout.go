@@ -64,6 +64,17 @@ func (s *service) rolling(ctx context.Context, assetID string) (active bool, err
 	return active, database.Fault(err, nil)
 }
 
+// lastRollOut is the state of the newest roll-out of the version that nodes shall hold; empty when it had none.
+func (s *service) lastRollOut(ctx context.Context, row *assetRow) (string, error) {
+	var states []string
+	err := s.store.db.In(ctx).NewRaw(`select state from geo_rollouts where asset_id = ? and sha256 = ?
+		order by started_at desc limit 1`, row.ID, row.Version).Scan(ctx, &states)
+	if err != nil || len(states) == 0 {
+		return "", database.Fault(err, nil)
+	}
+	return states[0], nil
+}
+
 // rollOut begins to roll out what was fetched. Faults: not_found (404), geo_no_candidate, geo_distributing (409),
 // geo_category_missing (422).
 func (s *service) rollOut(ctx context.Context, id string) error {

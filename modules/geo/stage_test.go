@@ -16,6 +16,7 @@ import (
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/nodes"
 	"panel/platform/agentapi"
 	"panel/platform/config"
@@ -98,9 +99,9 @@ func newStage(t *testing.T, options ...paneltest.Setting) *stage {
 	s := &stage{t: t, origin: newOrigin(t)}
 	all := features()
 	manifest := Module()
-	manifest.Attach = func(h *handlers, own *service, r *roller) module.Parts {
+	manifest.Attach = func(h *handlers, own *service, r *roller, c flowsapi.GeoFiles) module.Parts {
 		s.own = own
-		return attach(h, own, r)
+		return attach(h, own, r, c)
 	}
 	all[len(all)-1] = manifest
 	usual := []paneltest.Setting{paneltest.Modules(all...), paneltest.Env(map[string]string{
@@ -141,8 +142,15 @@ func inState(state string) func(Asset) bool { return func(a Asset) bool { return
 // update has an asset fetched and waits for the end of that.
 func (s *stage) update(id string, distribute bool) Asset {
 	s.t.Helper()
-	operation := s.admin.Post(assetsPath+"/"+id+"/update", fields{"distribute": distribute}).Is(http.StatusAccepted).
-		Text("operation_id")
+	var operation string
+	require.Eventually(s.t, func() bool { // the operation before ends a moment before its job
+		answer := s.admin.Post(assetsPath+"/"+id+"/update", fields{"distribute": distribute})
+		if answer.Status == http.StatusConflict {
+			return false
+		}
+		operation = answer.Is(http.StatusAccepted).Text("operation_id")
+		return true
+	}, within, every)
 	require.Eventually(s.t, func() bool {
 		state := s.admin.Get("/api/v1/operations/" + operation).Is(http.StatusOK).Text("state")
 		return state == "succeeded" || state == "failed"

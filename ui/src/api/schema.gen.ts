@@ -9218,6 +9218,12 @@ export interface components {
              */
             packets: "tlshello" | "1-3";
         };
+        FlowsapiGeoFile: {
+            /** Format: date-time */
+            fetched_at: string;
+            name: string;
+            sha256: string;
+        };
         FlowsapiText: {
             code: string;
             params?: {
@@ -12243,6 +12249,8 @@ export interface components {
             /** Format: date-time */
             expires_at: string;
             flow_id: string;
+            /** @description Versions of geo files that it was compiled against */
+            geo: components["schemas"]["FlowsapiGeoFile"][];
             hash: string;
             /** @description Empty in a preview */
             id: string;

@@ -14,14 +14,25 @@ var errForm = errors.New("write 192.0.2.1, 2001:db8::1 or 10.0.0.0/8")
 
 var geoForm = pattern.Of(`^!?[a-zA-Z0-9][a-zA-Z0-9@._-]{0,63}$`)
 
+// geoIn is a category of the usual file, or of a custom one.
+func geoIn(text string) bool {
+	file, category, custom := strings.Cut(text, ":")
+	if !custom {
+		return geoForm().MatchString(text)
+	}
+	return geoFileForm().MatchString(file) && geoForm().MatchString(category)
+}
+
+var geoFileForm = pattern.Of(`^[a-z0-9_-][a-z0-9._-]{0,59}\.dat$`)
+
 var setForm = pattern.Of(`^[a-z0-9][a-z0-9_-]{0,39}$`)
 
 func (c *checker) match(path string, m *Match) {
 	if m == nil {
 		return
 	}
-	c.each(path+".geosite", m.Geosite, geoForm().MatchString, "name a category of the geosite file")
-	c.each(path+".geoip", m.GeoIP, geoForm().MatchString, "name a category of the geoip file")
+	c.each(path+".geosite", m.Geosite, geoIn, "name a category of the geosite file, or custom.dat:category")
+	c.each(path+".geoip", m.GeoIP, geoIn, "name a category of the geoip file, or custom.dat:category")
 	c.each(path+".domain", m.Domain, validDomain, "write a domain, or full:, keyword: or regexp: before a pattern")
 	c.each(path+".ip", m.IP, validAddress, "write an address or a network such as 10.0.0.0/8")
 	c.each(path+".protocol", m.Protocol, validProtocol, "use http, tls, quic or bittorrent")

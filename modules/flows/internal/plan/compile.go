@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 )
 
@@ -64,6 +65,7 @@ func emptyPlan(in Input) Plan {
 	return Plan{
 		FlowID:          in.FlowID,
 		Catalogue:       in.Catalogue,
+		Geo:             append([]flowsapi.GeoFile{}, in.GeoVersions...),
 		Revision:        in.Revision,
 		CompilerVersion: CompilerVersion,
 		State:           "preview",

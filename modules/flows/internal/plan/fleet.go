@@ -260,10 +260,33 @@ func (c *compiler) geo(path string, n Node, m *graph.Match) {
 	if m == nil {
 		return
 	}
-	if len(m.Geosite) > 0 && !slices.Contains(n.GeoFiles, "geosite.dat") {
-		c.failOn(n, "geo_category_missing", path+".geosite", "the node has no geosite file")
+	c.geoNames(path+".geosite", "geosite", n, m.Geosite)
+	c.geoNames(path+".geoip", "geoip", n, m.GeoIP)
+}
+
+func (c *compiler) geoNames(path, usual string, n Node, names []string) {
+	missing := map[string]bool{}
+	for _, name := range names {
+		file, token := usual+".dat", GeoToken(usual, name)
+		if own, _, custom := strings.Cut(name, ":"); custom {
+			file = strings.ToLower(own)
+		}
+		switch {
+		case slices.Contains(n.GeoLacks, token):
+			c.failOn(n, geoMissing, path, "the geo file of the node has no category "+token)
+		case !slices.Contains(n.GeoFiles, file) && !missing[file]:
+			missing[file] = true
+			c.failOn(n, geoMissing, path, "the node has no "+strings.TrimSuffix(file, ".dat")+" file")
+		}
 	}
-	if len(m.GeoIP) > 0 && !slices.Contains(n.GeoFiles, "geoip.dat") {
-		c.failOn(n, "geo_category_missing", path+".geoip", "the node has no geoip file")
+}
+
+const geoMissing = "geo_category_missing"
+
+// GeoToken is a category of a drawing as it is named everywhere, "geosite:ads" or "custom.dat:ads".
+func GeoToken(usual, name string) string {
+	if name = strings.ToLower(name); strings.Contains(name, ":") {
+		return name
 	}
+	return usual + ":" + name
 }

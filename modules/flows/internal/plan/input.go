@@ -13,26 +13,27 @@ import (
 
 // Input is everything that a compilation may depend on.
 type Input struct {
-	FlowID     string
-	Revision   int
-	Graph      graph.Graph
-	Root       []byte            // the flow's root secret, 32 bytes
-	Keys       map[string]string // secrets of listeners that people brought, by what drawings call them
-	Clients    []Client
-	Nodes      map[string]Node                // only the nodes that the draft or the installed revision touches
-	Installed  map[string]Fragment            // what of this flow is installed, by node
-	Hashes     map[string]string              // the same, by their hashes
-	Pools      map[string]flowsapi.Pool       // those of the draft, and those that they fall back on
-	Relays     map[string]Relay               // flows that are members of these pools, by their ids
-	Feeders    []Feeder                       // pools that this flow is a member of, by their ids
-	Plans      map[string]flowsapi.CustomPlan // versions of custom plans that the draft names, by their ids
-	Catalogue  int                            // version that the sets in the drawing come from; 0 without any
-	Circles    []graph.Problem                // pools of the draft that lead back into the flow, or through too many
-	Panels     Panels                         // nodes of the proxy panels that the draft names
-	Domains    map[string]Domain              // the bindings of the flow's owner that the draft names, by id
-	Unresolved []graph.Problem                // names of the drawing that stand for nothing
-	Hosts      []Host                         // what the installed links name; nothing when that is not known
-	Reflector  Endpoint                       // where a probe through the flow must arrive; zero leaves probing out
+	FlowID      string
+	Revision    int
+	Graph       graph.Graph
+	Root        []byte            // the flow's root secret, 32 bytes
+	Keys        map[string]string // secrets of listeners that people brought, by what drawings call them
+	Clients     []Client
+	Nodes       map[string]Node                // only the nodes that the draft or the installed revision touches
+	Installed   map[string]Fragment            // what of this flow is installed, by node
+	Hashes      map[string]string              // the same, by their hashes
+	Pools       map[string]flowsapi.Pool       // those of the draft, and those that they fall back on
+	Relays      map[string]Relay               // flows that are members of these pools, by their ids
+	Feeders     []Feeder                       // pools that this flow is a member of, by their ids
+	Plans       map[string]flowsapi.CustomPlan // versions of custom plans that the draft names, by their ids
+	GeoVersions []flowsapi.GeoFile             // that nodes of the drawing hold, for people
+	Catalogue   int                            // version that the sets in the drawing come from; 0 without any
+	Circles     []graph.Problem                // pools of the draft that lead back into the flow, or through too many
+	Panels      Panels                         // nodes of the proxy panels that the draft names
+	Domains     map[string]Domain              // the bindings of the flow's owner that the draft names, by id
+	Unresolved  []graph.Problem                // names of the drawing that stand for nothing
+	Hosts       []Host                         // what the installed links name; nothing when that is not known
+	Reflector   Endpoint                       // where a probe through the flow must arrive; zero leaves probing out
 
 	HasClients bool // says that there are clients where Clients need not be known
 }
@@ -51,10 +52,11 @@ func (in Input) Fingerprint() string {
 	type node struct {
 		ID, Name, Address, Core string
 		Own, GeoFiles, Can      []string
+		GeoLacks                []string `json:",omitempty"`
 	}
 	nodes := map[string]node{}
 	for id, n := range in.Nodes {
-		nodes[id] = node{n.ID, n.Name, n.Address, n.Core, n.Own, n.GeoFiles, n.Can}
+		nodes[id] = node{n.ID, n.Name, n.Address, n.Core, n.Own, n.GeoFiles, n.Can, n.GeoLacks}
 	}
 	clients := []string{}
 	if in.WantsClients() {
@@ -128,6 +130,7 @@ type Node struct {
 	Own      []string // addresses of its interfaces
 	Core     string   // version of its core, empty when the agent never told
 	GeoFiles []string // base names of the geo files on the node
+	GeoLacks []string // categories of the drawing that they have not
 	Can      []string // capabilities that its agent has named
 	Sockets  []Socket // listening sockets that the agent saw
 	Others   []Fragment

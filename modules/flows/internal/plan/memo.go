@@ -78,6 +78,7 @@ func (r Result) copied() Result {
 	p, d := &r.Plan, &r.Plan.Diff
 	p.Errors, p.Warnings = slices.Clone(p.Errors), slices.Clone(p.Warnings)
 	p.Conflicts, p.Sharing, p.Obstacles = slices.Clone(p.Conflicts), slices.Clone(p.Sharing), slices.Clone(p.Obstacles)
+	p.Geo = slices.Clone(p.Geo)
 	p.Readiness, p.Steps = slices.Clone(p.Readiness), slices.Clone(p.Steps)
 	for _, list := range []*[]Change{
 		&d.Listeners, &d.Routes, &d.Clients, &d.Firewall, &d.DNS, &d.CDN, &d.ProxyPanel, &d.Other,
@@ -107,6 +108,7 @@ func (in Input) Key() Key {
 	c.value(in.Circles)
 	c.value(in.Plans)
 	c.number(in.Catalogue)
+	c.value(in.GeoVersions)
 	c.value(in.Unresolved)
 	c.value(in.Domains)
 	c.value(in.Hosts)
@@ -165,6 +167,7 @@ func (c *content) node(n Node) {
 	c.text(n.ID, n.Name, n.Address, n.Core)
 	c.list(n.Own)
 	c.list(n.GeoFiles)
+	c.list(n.GeoLacks)
 	c.list(n.Can)
 	c.number(len(n.Sockets))
 	for _, s := range n.Sockets {

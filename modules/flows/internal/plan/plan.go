@@ -5,8 +5,10 @@
 package plan
 
 import (
+	"encoding/json"
 	"time"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/graph"
 )
 
@@ -20,6 +22,7 @@ type Plan struct {
 	Revision        int               `json:"revision" doc:"Draft revision it was compiled from"`
 	CompilerVersion string            `json:"compiler_version"`
 	Catalogue       int               `json:"catalogue_version" doc:"Version of the policy catalogue whose sets it holds; 0: it names none"`
+	Geo             GeoFiles          `json:"geo" doc:"Versions of geo files that it was compiled against"`
 	Hash            string            `json:"hash"`
 	IsNoop          bool              `json:"is_noop" doc:"Installing it would change nothing"`
 	CreatedAt       time.Time         `json:"created_at"`
@@ -37,6 +40,14 @@ type Plan struct {
 	Canary          *Canary           `json:"canary" doc:"Nodes that go first; null when all go at once"`
 	Diff            Diff              `json:"diff"`
 	Rendered        map[string]string `json:"rendered" doc:"Node id to SHA-256 of its whole configuration"`
+}
+
+// GeoFiles is a list that JSON writes as one, also of a plan that was stored before there were any.
+type GeoFiles []flowsapi.GeoFile
+
+// MarshalJSON writes the list.
+func (g GeoFiles) MarshalJSON() ([]byte, error) {
+	return json.Marshal(append([]flowsapi.GeoFile{}, g...))
 }
 
 // Kinds of conflicts.

@@ -65,7 +65,7 @@ func conditions(m *graph.Match) []Rule {
 func domains(m *graph.Match) []string {
 	var out []string
 	for _, g := range m.Geosite {
-		out = append(out, "geosite:"+g)
+		out = append(out, geoName("geosite:", g))
 	}
 	for _, d := range m.Domain {
 		if !strings.Contains(d, ":") {
@@ -76,6 +76,14 @@ func domains(m *graph.Match) []string {
 	return out
 }
 
+// geoName is a category as the core names it; one of a custom file stands with the name of the file.
+func geoName(prefix, name string) string {
+	if strings.Contains(name, ":") {
+		return "ext:" + name
+	}
+	return prefix + name
+}
+
 func addresses(m *graph.Match) []string {
 	var out []string
 	for _, g := range m.GeoIP {
@@ -83,7 +91,7 @@ func addresses(m *graph.Match) []string {
 			out = append(out, "!geoip:"+rest)
 			continue
 		}
-		out = append(out, "geoip:"+g)
+		out = append(out, geoName("geoip:", g))
 	}
 	for _, ip := range m.IP {
 		if p, err := graph.ParsePrefix(ip); err == nil {

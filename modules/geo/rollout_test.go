@@ -1,0 +1,228 @@
+package geo
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"panel/modules/geo/geoapi"
+	"panel/modules/nodes/nodesapi"
+	"panel/platform/httpapi"
+	"panel/platform/paneltest"
+)
+
+// Design: rings of one node, a twentieth, a quarter, and all.
+func TestNodesAreSharedIntoRings(t *testing.T) {
+	t.Parallel()
+	count := map[int]int{}
+	for at := range 100 {
+		count[ringOf(at, 100)]++
+	}
+	require.Equal(t, map[int]int{1: 1, 2: 4, 3: 20, 4: 75}, count)
+	require.Equal(t, []int{1, 4}, []int{ringOf(0, 2), ringOf(1, 2)})
+}
+
+func (s *stage) nodesOf(id string) map[string]NodeState {
+	s.t.Helper()
+	var page httpapi.Page[NodeState]
+	s.admin.Get(assetsPath + "/" + id + "/nodes").Is(http.StatusOK).JSON(&page)
+	out := map[string]NodeState{}
+	for _, n := range page.Items {
+		out[n.NodeName] = n
+	}
+	return out
+}
+
+func TestARollOutGoesFromRingToRing(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.origin.publish("geosite.dat", sites("a", "b"))
+	all := map[string]*node{}
+	for i := range 3 {
+		n := s.node(fmt.Sprintf("n%d", i))
+		all[n.NodeID] = n
+	}
+	s.Enroll("old").Online() // its agent cannot hold files
+	id := s.geosite()
+	require.Equal(t, stateDistributing, s.update(id, true).State)
+	canary := s.canary(id, all)
+	require.Empty(t, s.toldOf(all, first, canary), "nobody before the first has taken it")
+	canary.takes(first)
+	for _, n := range all {
+		n.takes(first)
+	}
+	a := s.until(id, inState(stateCurrent))
+	require.Equal(t, NodeCounts{Total: 4, Current: 3, Waiting: 1}, a.Nodes)
+	require.Equal(t, nodeUnsupported, s.nodesOf(id)["old"].State)
+	var mine NodeAssets
+	s.admin.Get(assetsPath + "/of-node/" + canary.NodeID).Is(http.StatusOK).JSON(&mine)
+	require.Equal(t, [3]string{nameGeosite, first, nodeCurrent},
+		[3]string{mine.Items[0].Name, mine.Items[0].SHA256, mine.Items[0].State})
+	s.admin.Get(assetsPath+"/of-node/nothing").Refused(http.StatusNotFound, "not_found")
+	require.Equal(t, string(sites("a", "b")), string(canary.Get("/agent/v1/assets/"+first).Is(http.StatusOK).Body))
+	require.Contains(t, s.Recorded(object, id), geoapi.Updated)
+
+	late := s.node("late")
+	late.takes(first)
+	require.Eventually(t, func() bool { return s.nodesOf(id)["late"].State == nodeCurrent }, within, every,
+		"a node that comes gets what the others hold")
+}
+
+// canary is the node of the first ring.
+func (s *stage) canary(id string, all map[string]*node) *node {
+	s.t.Helper()
+	var found *node
+	require.Eventually(s.t, func() bool {
+		for _, n := range s.nodesOf(id) {
+			if n.Ring == firstRing && n.At != nil {
+				found = all[n.NodeID]
+			}
+		}
+		return found != nil
+	}, within, every)
+	return found
+}
+
+// toldOf gives the nodes beside one that shall hold a version.
+func (s *stage) toldOf(all map[string]*node, sha256 string, but *node) (names []string) {
+	for _, n := range all {
+		_, content, _ := n.wanted()
+		for _, f := range content.Files {
+			if n != but && f.SHA256 == sha256 {
+				names = append(names, n.NodeID)
+			}
+		}
+	}
+	return names
+}
+
+func TestAFailureStopsTheRollOutAndAReturnIsAtOnce(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.origin.publish("geosite.dat", sites("a"))
+	all := map[string]*node{}
+	for i := range 3 {
+		n := s.node(fmt.Sprintf("n%d", i))
+		all[n.NodeID] = n
+	}
+	id := s.geosite()
+	s.update(id, true)
+	s.canary(id, all).takes(first)
+	for _, n := range all {
+		n.takes(first)
+	}
+	s.until(id, inState(stateCurrent))
+
+	second := s.origin.publish("geosite.dat", sites("a", "b"))
+	s.update(id, true)
+	s.admin.Post(assetsPath+"/"+id+"/distribute", fields{}).Refused(http.StatusConflict, "geo_no_candidate")
+	canary := s.canary(id, all)
+	canary.refuses(second, "the core refuses the configuration: no space left on device")
+	a := s.until(id, inState(stateFailed))
+	require.Equal(t, reasonDisk, a.RejectReason)
+	require.Contains(t, a.RejectDetail, "no space left")
+	require.Equal(t, first, a.Previous.SHA256)
+	require.Empty(t, s.toldOf(all, second, canary), "the others keep what they have")
+	require.Equal(t, nodeFailed, s.nodesOf(id)[s.nameOf(canary)].State)
+	late := s.node("late")
+	late.told(first)
+
+	s.admin.Post(assetsPath+"/"+id+"/rollback", fields{}).Is(http.StatusAccepted)
+	for _, n := range all {
+		n.takes(first)
+	}
+	late.takes(first)
+	a = s.until(id, inState(stateCurrent))
+	require.Equal(t, first, a.Version.SHA256)
+	require.Nil(t, a.Previous)
+	require.Contains(t, s.Recorded(object, id), geoapi.RolledBack)
+	require.Contains(t, s.Recorded(object, id), geoapi.DistributionFailed)
+
+	require.Equal(t, stateReady, s.scheduled(id).State, "the schedule fetches it again and does not roll it out")
+	require.Equal(t, second, s.asset(id).Candidate.SHA256)
+}
+
+func (s *stage) nameOf(n *node) string { return n.Node().Text("name") }
+
+// scheduled lets the schedule of an asset be due.
+func (s *stage) scheduled(id string) Asset {
+	s.t.Helper()
+	before := s.asset(id).FetchedAt
+	_, err := s.DB.NewRaw("update geo_assets set next_update_at = now() - interval '1 minute' where id = ?", id).
+		Exec(s.t.Context())
+	require.NoError(s.t, err)
+	require.NoError(s.t, s.own.due(s.t.Context()))
+	return s.until(id, func(a Asset) bool {
+		return a.FetchedAt != nil && (before == nil || a.FetchedAt.After(*before)) && a.State != stateChecking
+	})
+}
+
+func TestTheScheduleFetchesAndAPinIsObeyed(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.origin.publish("geosite.dat", sites("a"))
+	id := s.geosite()
+	require.Equal(t, first, s.scheduled(id).Version.SHA256)
+	require.NotNil(t, s.asset(id).NextUpdateAt)
+	s.until(id, inState(stateCurrent))
+	s.admin.Patch(assetsPath+"/"+id, fields{"revision": 1, "pinned": true}).Is(http.StatusOK)
+	asked := s.origin.asked
+	_, err := s.DB.NewRaw("update geo_assets set next_update_at = now() - interval '1 minute'").Exec(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, s.own.due(t.Context()))
+	require.Equal(t, asked, s.origin.asked)
+}
+
+// Spec: a roll-out survives kill -9 and goes on with any panel.
+func TestARollOutGoesOnWithAnotherPanel(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.origin.publish("geosite.dat", sites("a"))
+	all := map[string]*node{}
+	for i := range 2 {
+		n := s.node(fmt.Sprintf("n%d", i))
+		all[n.NodeID] = n
+	}
+	id := s.geosite()
+	s.update(id, true)
+	canary := s.canary(id, all)
+	other := newStageOn(t, s)
+	_, err := s.DB.NewRaw("update geo_rollouts set lease_token = 'dead', lease_until = now() - interval '1 s'").Exec(t.Context())
+	require.NoError(t, err)
+	canary.takes(first)
+	for _, n := range all {
+		n.takes(first)
+	}
+	other.until(id, inState(stateCurrent))
+}
+
+func newStageOn(t *testing.T, s *stage) *stage {
+	t.Helper()
+	return newStage(t, paneltest.On(s.DB))
+}
+
+// What a node is taken to hold follows from its last word, also while it was told of something newer.
+func TestWhatANodeHoldsFollowsFromItsLastWord(t *testing.T) {
+	t.Parallel()
+	able := &nodesapi.Node{Name: "n", Online: true, Capabilities: []string{capability}}
+	gone := &nodesapi.Node{Name: "n", Capabilities: []string{capability}}
+	row := nodeRow{Wanted: "2", Held: "1"}
+	for name, one := range map[string]struct {
+		node  *nodesapi.Node
+		said  string
+		state string
+		held  string
+	}{
+		"has taken it":      {able, nodesapi.DocumentApplied, nodeCurrent, "2"},
+		"is at it":          {able, nodesapi.DocumentPending, nodeWaiting, "1"},
+		"could not":         {able, nodesapi.DocumentFailed, nodeFailed, "1"},
+		"is away":           {gone, nodesapi.DocumentPending, nodeOffline, "1"},
+		"took it, is away":  {gone, nodesapi.DocumentApplied, nodeCurrent, "2"},
+		"cannot hold files": {&nodesapi.Node{Online: true}, "", nodeUnsupported, "1"},
+	} {
+		got := judged(row, one.node, nodesapi.DocumentState{State: one.said}, "2")
+		require.Equal(t, [2]string{one.state, one.held}, [2]string{got.State, got.Held}, name)
+	}
+}
