@@ -112,7 +112,8 @@ func (s *service) listener() events.Listener {
 		Name: "geo.follow", Kinds: []string{nodesapi.NodeEnrolled, nodesapi.NodeOnline}, Feature: feature,
 		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
 		Handle: func(ctx context.Context, _ events.Event) error {
-			const together = 2 * time.Second // nodes that come at once are placed by one job, which begins after the last
+			// Nodes that come at once are placed by one job, which begins after the last of them.
+			const together = 2 * time.Second
 			end := s.now().Truncate(together).Add(together)
 			return s.queue.Insert(ctx, placeArgs{}, jobs.Opts{
 				Unique: document + end.Format(time.RFC3339), At: end,

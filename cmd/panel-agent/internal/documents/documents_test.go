@@ -134,7 +134,7 @@ const (
 func TestADocumentIsFetchedAppliedAndHeldWithoutThePanel(t *testing.T) {
 	t.Parallel()
 	dir, p, first := t.TempDir(), newPanel(), &part{}
-	b := run(t, dir, p, Document{blocks, first.apply})
+	b := run(t, dir, p, Document{Name: blocks, Apply: first.apply})
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 1, `{"ips":[1]}`)})
 	b.until(blocks, at(1))
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 2, `{"ips":[2]}`)})
@@ -143,7 +143,7 @@ func TestADocumentIsFetchedAppliedAndHeldWithoutThePanel(t *testing.T) {
 
 	p.down = true
 	second := &part{}
-	again := run(t, dir, p, Document{blocks, second.apply})
+	again := run(t, dir, p, Document{Name: blocks, Apply: second.apply})
 	again.until(blocks, at(2))
 	require.Equal(t, []string{`{"ips":[2]}`}, second.all(), "the last good revision is applied at the start")
 }
@@ -151,7 +151,7 @@ func TestADocumentIsFetchedAppliedAndHeldWithoutThePanel(t *testing.T) {
 func TestTheSameContentUnderANewRevisionIsNeitherFetchedNorAppliedAgain(t *testing.T) {
 	t.Parallel()
 	p, only := newPanel(), &part{}
-	b := run(t, t.TempDir(), p, Document{blocks, only.apply})
+	b := run(t, t.TempDir(), p, Document{Name: blocks, Apply: only.apply})
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 1, `{"a":1,"b":2}`)})
 	b.until(blocks, at(1))
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 2, `{"b":2,"a":1}`)})
@@ -164,7 +164,7 @@ func TestTheSameContentUnderANewRevisionIsNeitherFetchedNorAppliedAgain(t *testi
 func TestAnOlderMessageThatComesLateChangesNothing(t *testing.T) {
 	t.Parallel()
 	p, only := newPanel(), &part{}
-	b := run(t, t.TempDir(), p, Document{blocks, only.apply})
+	b := run(t, t.TempDir(), p, Document{Name: blocks, Apply: only.apply})
 	old := p.set(blocks, 1, `1`)
 	newer := p.set(blocks, 2, `2`)
 	b.Desired([]agentapi.DocumentRef{newer})
@@ -181,7 +181,7 @@ func TestAnOlderMessageThatComesLateChangesNothing(t *testing.T) {
 func TestADocumentThatFailsLeavesTheOthersAndItsOwnLastGoodOne(t *testing.T) {
 	t.Parallel()
 	dir, p, bad, good := t.TempDir(), newPanel(), &part{}, &part{}
-	b := run(t, dir, p, Document{blocks, bad.apply}, Document{pools, good.apply})
+	b := run(t, dir, p, Document{Name: blocks, Apply: bad.apply}, Document{Name: pools, Apply: good.apply})
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 1, `1`)})
 	b.until(blocks, at(1))
 	bad.fail(Refuse(errors.New("no such table")))
@@ -200,7 +200,7 @@ func TestAFailureThatMayPassIsTriedAgainWithoutAnotherFetch(t *testing.T) {
 	t.Parallel()
 	p, only := newPanel(), &part{}
 	only.fail(errors.New("the disk is full"))
-	b := run(t, t.TempDir(), p, Document{blocks, only.apply})
+	b := run(t, t.TempDir(), p, Document{Name: blocks, Apply: only.apply})
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 1, `1`)})
 	b.until(blocks, func(s agentapi.DocumentStatus) bool { return s.FailedRevision == 1 })
 	only.fail(nil)
@@ -211,7 +211,7 @@ func TestAFailureThatMayPassIsTriedAgainWithoutAnotherFetch(t *testing.T) {
 func TestAPanicOfAPartCostsTheRevisionAlone(t *testing.T) {
 	t.Parallel()
 	p, broken, other := newPanel(), &part{}, &part{}
-	b := run(t, t.TempDir(), p, Document{blocks, broken.apply}, Document{pools, other.apply})
+	b := run(t, t.TempDir(), p, Document{Name: blocks, Apply: broken.apply}, Document{Name: pools, Apply: other.apply})
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 1, `"panic"`), p.set(pools, 1, `1`)})
 	b.until(pools, at(1))
 	b.until(blocks, func(s agentapi.DocumentStatus) bool { return s.FailedRevision == 1 && s.Error != "" })
@@ -222,7 +222,7 @@ func TestADocumentThatHangsHoldsUpNoOther(t *testing.T) {
 	t.Parallel()
 	p, other := newPanel(), &part{}
 	hangs := func(ctx context.Context, _ json.RawMessage) error { <-ctx.Done(); return ctx.Err() }
-	b := run(t, t.TempDir(), p, Document{blocks, hangs}, Document{pools, other.apply})
+	b := run(t, t.TempDir(), p, Document{Name: blocks, Apply: hangs}, Document{Name: pools, Apply: other.apply})
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 1, `1`), p.set(pools, 1, `1`)})
 	b.until(pools, at(1))
 }
@@ -253,7 +253,7 @@ func TestAKillAtAnyStepOfAnInstallationConverges(t *testing.T) {
 			t.Parallel()
 			dir, p, only := t.TempDir(), newPanel(), &part{}
 			leave(store{dir: dir, name: blocks})
-			b := run(t, dir, p, Document{blocks, only.apply})
+			b := run(t, dir, p, Document{Name: blocks, Apply: only.apply})
 			b.Desired([]agentapi.DocumentRef{p.set(blocks, 2, `2`)})
 			b.until(blocks, at(2))
 			applied := only.all()
@@ -272,7 +272,7 @@ func TestARevisionThatKeepsEndingTheAgentIsGivenUp(t *testing.T) {
 	require.NoError(t, s.commit(agentapi.Document{DocumentRef: p.set(blocks, 1, `1`), Content: []byte(`1`)}))
 	poison := p.set(blocks, 2, `2`)
 	require.NoError(t, s.begin(attempt{agentapi.Document{DocumentRef: poison, Content: []byte(`2`)}, mostAttempts}))
-	b := run(t, dir, p, Document{blocks, only.apply})
+	b := run(t, dir, p, Document{Name: blocks, Apply: only.apply})
 	b.Desired([]agentapi.DocumentRef{poison})
 	b.until(blocks, func(s agentapi.DocumentStatus) bool { return s.Revision == 1 && s.FailedRevision == 2 })
 	require.Equal(t, []string{`1`}, only.all())
@@ -289,7 +289,7 @@ func TestALastGoodRevisionThatFailsAtTheStartIsTriedAgain(t *testing.T) {
 		Content:     []byte(`1`),
 	}))
 	only.fail(errors.New("not yet"))
-	b := run(t, dir, p, Document{blocks, only.apply})
+	b := run(t, dir, p, Document{Name: blocks, Apply: only.apply})
 	b.until(blocks, func(s agentapi.DocumentStatus) bool { return s.Revision == 0 && s.FailedRevision == 1 })
 	require.NoError(t, b.clock.BlockUntilContext(t.Context(), 1))
 	only.fail(nil)
@@ -300,7 +300,7 @@ func TestAnUnreachablePanelIsAskedAgain(t *testing.T) {
 	t.Parallel()
 	p, only := newPanel(), &part{}
 	p.down = true
-	b := run(t, t.TempDir(), p, Document{blocks, only.apply})
+	b := run(t, t.TempDir(), p, Document{Name: blocks, Apply: only.apply})
 	b.Desired([]agentapi.DocumentRef{p.set(blocks, 1, `1`)})
 	require.NoError(t, b.clock.BlockUntilContext(t.Context(), 1))
 	p.mu.Lock()
@@ -313,12 +313,13 @@ func TestTheNamesOfDocumentsAreAClosedListAndEachHasOneHolder(t *testing.T) {
 	t.Parallel()
 	nothing := func(context.Context, json.RawMessage) error { return nil }
 	for _, documents := range [][]Document{
-		{{"shell", nothing}}, {{agentapi.DocumentConfig, nothing}}, {{blocks, nothing}, {blocks, nothing}},
+		{{Name: "shell", Apply: nothing}}, {{Name: agentapi.DocumentConfig, Apply: nothing}},
+		{{Name: blocks, Apply: nothing}, {Name: blocks, Apply: nothing}},
 	} {
 		_, err := Open(Options{Dir: t.TempDir(), Log: zap.NewNop()}, documents)
 		require.Error(t, err, fmt.Sprint(documents))
 	}
-	b := run(t, t.TempDir(), newPanel(), Document{blocks, nothing})
+	b := run(t, t.TempDir(), newPanel(), Document{Name: blocks, Apply: nothing})
 	b.Desired([]agentapi.DocumentRef{{Name: watches, Revision: 1, Hash: "x"}})
 	require.Equal(t, []agentapi.DocumentStatus{{Name: blocks}}, b.Status(), "what no part holds is not reported")
 }
