@@ -155,6 +155,7 @@ export function fakePlan(change: Partial<Plan> = {}): Plan {
     flow_id: "f-europe",
     revision: 17,
     catalogue_version: 0,
+    geo: [],
     compiler_version: "1",
     hash: "9f2c",
     is_noop: false,
