@@ -313,7 +313,8 @@ func TestTheNamesOfDocumentsAreAClosedListAndEachHasOneHolder(t *testing.T) {
 	t.Parallel()
 	nothing := func(context.Context, json.RawMessage) error { return nil }
 	for _, documents := range [][]Document{
-		{{Name: "shell", Apply: nothing}}, {{Name: agentapi.DocumentConfig, Apply: nothing}},
+		{{Name: "shell", Apply: nothing}},
+		{{Name: agentapi.DocumentConfig, Apply: nothing}},
 		{{Name: blocks, Apply: nothing}, {Name: blocks, Apply: nothing}},
 	} {
 		_, err := Open(Options{Dir: t.TempDir(), Log: zap.NewNop()}, documents)

@@ -15,7 +15,8 @@ import (
 
 func drawing() graph.Graph {
 	return graph.Graph{Edges: []graph.Edge{
-		{}, {Match: &graph.Match{Geosite: []string{"Ads", "own.dat:list"}, GeoIP: []string{"!ru"}}},
+		{},
+		{Match: &graph.Match{Geosite: []string{"Ads", "own.dat:list"}, GeoIP: []string{"!ru"}}},
 		{Match: &graph.Match{Geosite: []string{"ads"}}},
 	}}
 }
