@@ -39,7 +39,7 @@ type Schedule struct {
 
 // MissingToken is a category that flows use and a file has not.
 type MissingToken struct {
-	Token   string   `json:"token" example:"geosite:ru-blocked"`
+	Token   string   `json:"token" public:"true" example:"geosite:ru-blocked"`
 	FlowIDs []string `json:"flow_ids"`
 }
 
@@ -220,7 +220,7 @@ type Validated struct {
 
 // ValidatedToken says of a token whether the files that nodes shall hold have it.
 type ValidatedToken struct {
-	Token       string   `json:"token"`
+	Token       string   `json:"token" public:"true"`
 	OK          bool     `json:"ok"`
 	Code        string   `json:"code" enum:",geo_category_missing,geo_file_missing,geo_token_bad"`
 	Suggestions []string `json:"suggestions" doc:"Tokens that are there and alike, 5 at most"`
@@ -233,6 +233,6 @@ type Completions struct {
 
 // Completion is one of them.
 type Completion struct {
-	Token   string `json:"token"`
+	Token   string `json:"token" public:"true"`
 	Entries int    `json:"entries"`
 }

@@ -19,26 +19,15 @@ func (s *service) collectors() []metrics.Collector {
 	}
 	return []metrics.Collector{
 		metrics.AskedOne("panel_geo_assets_failed", "Geo files whose last update or roll-out came to nothing.",
-			count("select count(*) from geo_assets where state in ('rejected', 'failed')")),
+			count("select count(*)::float8 from geo_assets where state in ('rejected', 'failed')")),
 		metrics.AskedOne("panel_geo_asset_age_seconds",
 			"Seconds since the geo file with a schedule was fetched whose last good fetch is the oldest.",
-			count(`select coalesce(max(extract(epoch from now() - v.fetched_at)), 0) from geo_assets a
+			count(`select coalesce(max(extract(epoch from now() - v.fetched_at)), 0)::float8 from geo_assets a
 				join geo_versions v on v.asset_id = a.id and v.sha256 = a.version where a.scheduled and not a.pinned`)),
-		metrics.Asked("panel_geo_nodes_behind", "Nodes that were told of another version of a geo file than the newest.",
-			"asset", func(ctx context.Context) (map[string]float64, error) {
-				var rows []struct {
-					Name   string
-					Behind float64
-				}
-				err := s.store.db.NewRaw(`select a.name, count(n.node_id) filter (where n.wanted <> a.version) as behind
-					from geo_assets a left join geo_nodes n on n.asset_id = a.id
-					where a.version is not null and a.on_nodes group by 1`).Scan(ctx, &rows)
-				out := map[string]float64{}
-				for _, r := range rows {
-					out[r.Name] = r.Behind
-				}
-				return out, err
-			}),
+		metrics.AskedOne("panel_geo_nodes_behind",
+			"Nodes that were told of another version of a geo file than the newest, counted for each file.",
+			count(`select count(*)::float8 from geo_nodes n join geo_assets a on a.id = n.asset_id
+				where a.on_nodes and n.wanted <> a.version`)),
 	}
 }
 

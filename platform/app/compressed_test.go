@@ -49,7 +49,7 @@ func TestNoAnswerThatCarriesASecretIsCompressed(t *testing.T) {
 }
 
 // secretIn names the first member of an answer that holds a secret. One that is only ever sent to the panel is in no
-// answer.
+// answer, and one that says that it is public has the name of a secret and is none: a token of a geo file.
 func secretIn(answer reflect.Type, seen map[reflect.Type]bool) string {
 	switch answer.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Array:
@@ -64,7 +64,7 @@ func secretIn(answer reflect.Type, seen map[reflect.Type]bool) string {
 	seen[answer] = true
 	for i := range answer.NumField() {
 		field := answer.Field(i)
-		if field.Tag.Get("writeOnly") == "true" {
+		if field.Tag.Get("writeOnly") == "true" || field.Tag.Get("public") == "true" {
 			continue
 		}
 		name := regexp.MustCompile(`^[^,]*`).FindString(field.Tag.Get("json"))

@@ -142,7 +142,7 @@ func (p policy) words() []string {
 	var found []string
 	parts := strings.Split(p.path, "/")
 	for i, part := range parts {
-		if part == "{id}" || strings.HasSuffix(part, "_id}") {
+		if part == "{id}" || strings.HasSuffix(part, "_id}") || part == "{category}" {
 			found = append(found, parts[i-1])
 		}
 	}

@@ -2,8 +2,10 @@ package app_test
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"net/url"
@@ -15,6 +17,7 @@ import (
 
 	"panel/platform/database"
 	"panel/platform/paneltest/bodies"
+	"panel/platform/testneed/geofiles"
 )
 
 // asked is one operation of an estate, as the caller asks it who may and about objects that are there.
@@ -167,6 +170,7 @@ func TestListsPageBySortedCursors(t *testing.T) {
 	e := newEstate(t)
 	e.proxyPanel()
 	e.hosting()
+	e.geoFile()
 	known := e.described()
 	tried := 0
 	for name, line := range policies(t) {
@@ -230,6 +234,25 @@ func (e *estate) hosting() {
 			values (?, ?, ?, 'm', 'unknown', '', '', 0, 0, 0, '[]', '[]', '[]', '', '', now(), now(), 1)`, server, id, server)
 	}
 	e.owns(0, "cloud-providers", id)
+}
+
+// geoFile is one with a category of two names.
+func (e *estate) geoFile() {
+	e.t.Helper()
+	const head = 7 // before the names stand two lengths and the code of the category
+	raw := geofiles.File(geofiles.Site("ads", "a.example", "b.example"))
+	digest := fmt.Sprintf("%x", sha256.Sum256(raw))
+	id, file := database.NewID(), database.NewID()
+	e.write("insert into files (id, sha256, size) values (?, ?, ?)", file, digest, len(raw))
+	e.write("insert into file_pieces (file_id, number, content) values (?, 0, ?)", file, raw)
+	e.write(`insert into geo_assets (id, name, file, preset, source_url, scheduled, cron, on_nodes, state, version,
+			created_at, updated_at) values (?, 'geosite.dat', 'geosite', 'custom', 'https://example.com/a', false, '0 4 * * *',
+			true, 'current', ?, now(), now())`, id, digest)
+	e.write(`insert into geo_versions (asset_id, sha256, size, kind, categories, entries, source_url, fetched_at)
+		values (?, ?, ?, 'site', jsonb_build_array(jsonb_build_object('n', 'ads', 'e', 2, 'd', '0', 'o', ?::int, 'l', ?::int)),
+			2, '', now())`, id, digest, len(raw), head, len(raw)-head)
+	e.owns(0, "geo-assets", id)
+	e.owns(0, "categories", "ads")
 }
 
 // A list that does not page is whole by its nature, with the reason in testdata/whole_lists.csv: it is found here, and
