@@ -40,7 +40,7 @@ export function Trouble({ asset }: { asset: Asset }) {
       <div className={classes.words}>
         <span className="strong">{t(`reason.${reason}.short`)}</span>
         <span>{t(`reason.${reason}.what`)}</span>
-        {asset.reject_detail !== "" && <span className="dim">{asset.reject_detail}</span>}
+        {asset.reject_detail !== "" && asset.missing.length === 0 && <span className="dim">{asset.reject_detail}</span>}
         {asset.version !== null && <span className="soft">{t("stays")}</span>}
         {asset.missing.length > 0 && (
           <ul className={classes.missing}>
