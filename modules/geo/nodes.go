@@ -257,7 +257,8 @@ func (s *service) judge(ctx context.Context, rows []nodeRow, assets map[string]*
 		return fmt.Errorf("read what nodes hold: %w", err)
 	}
 	for _, r := range rows {
-		if n := nodes[r.NodeID]; n != nil && assets[r.AssetID] != nil {
+		n := nodes[r.NodeID]
+		if n != nil && n.AgentVersion != "" && assets[r.AssetID] != nil { // one without an agent takes nothing yet
 			take(judged(r, n, states[r.NodeID], *assets[r.AssetID].Version))
 		}
 	}

@@ -103,9 +103,9 @@ func expressions(t *testing.T) []string {
 	var found []string
 	rules, err := os.ReadFile(filepath.Join(watching, "prometheus", "panel.rules.yml"))
 	require.NoError(t, err)
-	for _, match := range regexp.MustCompile(`(?m)^\s+expr: (?:>-\n\s+)?(.+)$`).
+	for _, match := range regexp.MustCompile(`(?m)^\s+expr: (?:>-((?:\n {10}.+)+)|(.+))$`).
 		FindAllStringSubmatch(string(rules), -1) {
-		found = append(found, match[1])
+		found = append(found, strings.TrimSpace(match[1]+match[2]))
 	}
 	boards, err := filepath.Glob(filepath.Join(watching, "grafana", "*.json"))
 	require.NoError(t, err)
