@@ -45,6 +45,7 @@ func TestARollOutGoesFromRingToRing(t *testing.T) {
 		all[n.NodeID] = n
 	}
 	s.Enroll("old").Online() // its agent cannot hold files
+	s.admin.Post("/api/v1/nodes", fields{"name": "new"}).Is(http.StatusCreated) // it has no agent yet
 	id := s.geosite()
 	require.Equal(t, stateDistributing, s.update(id, true).State)
 	canary := s.canary(id, all)
@@ -56,6 +57,7 @@ func TestARollOutGoesFromRingToRing(t *testing.T) {
 	a := s.until(id, inState(stateCurrent))
 	require.Equal(t, NodeCounts{Total: 4, Current: 3, Waiting: 1}, a.Nodes)
 	require.Equal(t, nodeUnsupported, s.nodesOf(id)["old"].State)
+	require.NotContains(t, s.nodesOf(id), "new")
 	var mine NodeAssets
 	s.admin.Get(assetsPath + "/of-node/" + canary.NodeID).Is(http.StatusOK).JSON(&mine)
 	require.Equal(t, [3]string{nameGeosite, first, nodeCurrent},

@@ -91,7 +91,7 @@ test("a file without a category that a flow uses is refused, and nodes keep thei
   await act(page, "Update now…", "Update");
   await expect(page.getByText("Used categories are missing").first()).toBeVisible();
   await expect(page.getByText("geosite:category-ads", { exact: true })).toBeVisible();
-  await expect(page.getByRole("link", { name: "flow 1" })).toHaveAttribute("href", `/flows/${flow}`);
+  await expect(page.getByRole("link", { name: "Without ads" })).toHaveAttribute("href", `/flows/${flow}`);
   await inEveryLook(page, "geo-refused", "geosite:category-ads");
   const after = await asset(populated, stand);
   expect(after.version).toEqual(before.version);

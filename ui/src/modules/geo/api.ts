@@ -123,6 +123,14 @@ export const heldQuery = (nodeId: string) =>
         .items,
   });
 
+/** A flow that uses what a file lacks. */
+export const flowQuery = (id: string) =>
+  queryOptions({
+    queryKey: ["geo", "flow", id],
+    queryFn: ({ signal }) => answer(api.GET("/api/v1/connection-units/{id}", { params: { path: { id } }, signal })),
+    retry: false,
+  });
+
 /** After an act, also one that was refused, everything about files is read again. */
 function useAct<Variables, Result>(act: (variables: Variables) => Promise<Result>) {
   const queries = useQueryClient();

@@ -1,7 +1,8 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { Glyph } from "@/components/status/glyph";
-import type { Asset } from "./api";
+import { flowQuery, type Asset } from "./api";
 import classes from "./geo.module.css";
 
 const reasons = [
@@ -48,9 +49,7 @@ export function Trouble({ asset }: { asset: Asset }) {
               <li key={token}>
                 <code className="mono">{token}</code>{" "}
                 {flows.slice(0, 5).map((id, at) => (
-                  <Link key={id} to={`/flows/${id}`} className={classes.inText}>
-                    {t("usedBy", { number: at + 1 })}
-                  </Link>
+                  <FlowLink key={id} id={id} number={at + 1} />
                 ))}
                 {flows.length > 5 && <span className="soft">{t("more", { count: flows.length - 5 })}</span>}
               </li>
@@ -59,5 +58,16 @@ export function Trouble({ asset }: { asset: Asset }) {
         )}
       </div>
     </div>
+  );
+}
+
+/** A flow by its name; by a number for those who may not see flows. */
+function FlowLink({ id, number }: { id: string; number: number }) {
+  const { t } = useTranslation("geo");
+  const { data } = useQuery(flowQuery(id));
+  return (
+    <Link to={`/flows/${id}`} className={classes.inText}>
+      {data?.name ?? t("usedBy", { number })}
+    </Link>
   );
 }

@@ -53,9 +53,13 @@ describe("versions of a file", () => {
   it("say what a refused file lacks and who uses it", async () => {
     const missing = [{ token: "geosite:ru-blocked", flow_ids: [flowId] }];
     const refused = makeAsset({ state: "rejected", reject_reason: "geo_category_missing", missing });
-    await page(<VersionsPage />, { [`GET ${under}`]: { body: refused }, [versions]: { body: { items: [] } } });
+    await page(<VersionsPage />, {
+      [`GET ${under}`]: { body: refused },
+      [versions]: { body: { items: [] } },
+      [`GET /connection-units/${flowId}`]: { body: { id: flowId, name: "Office" } },
+    });
     const note = within((await screen.findByText("geosite:ru-blocked")).closest<HTMLElement>("[role=status]")!);
-    expect(note.getByRole("link", { name: "flow 1" })).toHaveAttribute("href", `/flows/${flowId}`);
+    expect(await note.findByRole("link", { name: "Office" })).toHaveAttribute("href", `/flows/${flowId}`);
     expect(note.getByText("Nodes keep the file that they have.")).toBeInTheDocument();
   });
 
