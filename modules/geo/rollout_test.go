@@ -44,7 +44,7 @@ func TestARollOutGoesFromRingToRing(t *testing.T) {
 		n := s.node(fmt.Sprintf("n%d", i))
 		all[n.NodeID] = n
 	}
-	s.Enroll("old").Online() // its agent cannot hold files
+	s.Enroll("old").Online()                                                    // its agent cannot hold files
 	s.admin.Post("/api/v1/nodes", fields{"name": "new"}).Is(http.StatusCreated) // it has no agent yet
 	id := s.geosite()
 	require.Equal(t, stateDistributing, s.update(id, true).State)
