@@ -57,6 +57,7 @@ require (
 	github.com/emersion/go-smtp v0.25.1
 	github.com/go-telegram/bot v1.19.0
 	github.com/libdns/libdns v1.1.1
+	github.com/maxmind/mmdbwriter v1.2.0
 	github.com/mholt/acmez/v3 v3.1.7
 	github.com/minio/minio-go/v7 v7.4.1
 	github.com/oschwald/maxminddb-golang/v2 v2.4.0

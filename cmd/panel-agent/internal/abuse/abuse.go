@@ -9,6 +9,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"panel/cmd/panel-agent/internal/abuse/places"
 	"panel/cmd/panel-agent/internal/abuse/record"
 	"panel/cmd/panel-agent/internal/documents"
 	"panel/cmd/panel-agent/internal/part"
@@ -24,7 +25,8 @@ var Part = part.Part{
 }
 
 func open(env *part.Env) (*part.Live, error) {
-	w := newWatcher(env.Core, env.Skew, env.Clock, env.Log)
+	where := places.In(env.Folder("assets"), env.Clock)
+	w := newWatcher(env.Core, where, env.Skew, env.Clock, env.Log)
 	kept, err := record.Open(filepath.Join(env.Folder("abuse"), "record"))
 	if err != nil {
 		return nil, err

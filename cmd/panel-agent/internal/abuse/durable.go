@@ -108,7 +108,10 @@ func (w *watcher) telling(f *detect.Found, by time.Duration) agentapi.AbuseSigna
 	s := f.AbuseSignal
 	s.FirstAt, s.LastAt = s.FirstAt.Add(by).UTC(), s.LastAt.Add(by).UTC()
 	if prefix := diversity.Prefix(f.Source); prefix.IsValid() {
-		s.Source = &agentapi.AbuseSource{PrefixHash: diversity.Hash(w.watch.Salt, prefix)}
+		where := w.places.Of(prefix.Addr())
+		s.Source = &agentapi.AbuseSource{
+			PrefixHash: diversity.Hash(w.watch.Salt, prefix), ASN: where.ASN, Country: where.Country,
+		}
 		if w.told[s.UserRef] {
 			s.Source.IP = f.Source.String()
 		}
@@ -125,7 +128,7 @@ func (w *watcher) closeWindow() {
 	}
 	coverage := coverageOf(w.cores.Entrances(), w.whole)
 	items := []any{observed{Window: window, Coverage: coverage}}
-	users := w.window.Close(w.watch.Salt, now, by)
+	users := w.window.Close(now, diversity.Telling{Salt: w.watch.Salt, Shift: by, Where: w.places.Of})
 	for i := range users {
 		items = append(items, observed{Window: window, User: &users[i]})
 	}

@@ -15,6 +15,7 @@ import (
 
 	"panel/cmd/panel-agent/internal/abuse/detect"
 	"panel/cmd/panel-agent/internal/abuse/diversity"
+	"panel/cmd/panel-agent/internal/abuse/places"
 	"panel/cmd/panel-agent/internal/abuse/record"
 	"panel/cmd/panel-agent/internal/batches"
 	"panel/cmd/panel-agent/internal/core"
@@ -69,6 +70,7 @@ type watcher struct {
 	cored    map[string]*heard
 	detector *detect.Detector
 	window   *diversity.Window
+	places   *places.Places
 	lines    map[record.Line]int
 	signalAt positions // where an earlier agent was
 	recordAt positions
@@ -78,8 +80,10 @@ type watcher struct {
 	flushed  time.Time
 }
 
-func newWatcher(from cores, skew func() time.Duration, clock clockwork.Clock, log *zap.Logger) *watcher {
-	w := &watcher{cores: from, skew: skew, clock: clock, log: log.Named("abuse"), span: windowSpan}
+func newWatcher(
+	from cores, where *places.Places, skew func() time.Duration, clock clockwork.Clock, log *zap.Logger,
+) *watcher {
+	w := &watcher{cores: from, skew: skew, clock: clock, log: log.Named("abuse"), span: windowSpan, places: where}
 	w.off, w.signalAt, w.recordAt = map[string]bool{}, positions{}, positions{}
 	w.reset()
 	return w

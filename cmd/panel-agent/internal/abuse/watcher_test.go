@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"panel/cmd/panel-agent/internal/abuse/places"
 	"panel/cmd/panel-agent/internal/abuse/record"
 	"panel/cmd/panel-agent/internal/batches"
 	"panel/cmd/panel-agent/internal/buffer"
@@ -82,7 +83,7 @@ func (h *host) takeDiversity(_ context.Context, b agentapi.DiversityBatch) (agen
 // agent is a watcher on the folder of the host; a second one is the next agent after a kill.
 func (h *host) agent() *watcher {
 	h.t.Helper()
-	w := newWatcher(h, func() time.Duration { return h.skew }, h.clock, zap.NewNop())
+	w := newWatcher(h, places.In(h.t.TempDir(), h.clock), func() time.Duration { return h.skew }, h.clock, zap.NewNop())
 	var err error
 	w.record, err = record.Open(filepath.Join(h.dir, "record"))
 	require.NoError(h.t, err)

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"panel/cmd/panel-agent/internal/abuse/places"
 	"panel/platform/agentapi"
 )
 
@@ -172,12 +173,18 @@ func (w *Window) AtOnce(least int, visit func(clientID string, sources int)) {
 	}
 }
 
-// Close ends the window, gives what it has counted and begins the next one with what is open. The times of what is told
-// are shifted to the panel's clock.
-func (w *Window) Close(salt []byte, now time.Time, shift time.Duration) []agentapi.UserDiversity {
+// Telling is how what a window has counted is told.
+type Telling struct {
+	Salt  []byte        // of the hashes of sources
+	Shift time.Duration // from this host's clock to that of the panel
+	Where func(netip.Addr) places.Place
+}
+
+// Close ends the window, gives what it has counted and begins the next one with what is open.
+func (w *Window) Close(now time.Time, how Telling) []agentapi.UserDiversity {
 	told := make([]agentapi.UserDiversity, 0, len(w.clients))
 	for id, c := range w.clients {
-		told = append(told, c.told(id, salt, now, shift))
+		told = append(told, c.told(id, now, how))
 		if !c.renew(now) {
 			delete(w.clients, id)
 		}
@@ -209,28 +216,73 @@ func (c *client) renew(now time.Time) bool {
 	return len(c.places) > 0
 }
 
-// told is a client in the form of the panel. Of what network a source is part stays unknown without a database of them,
-// so that each source stands for itself.
-func (c *client) told(id string, salt []byte, now time.Time, shift time.Duration) agentapi.UserDiversity {
+// told is a client in the form of the panel.
+func (c *client) told(id string, now time.Time, how Telling) agentapi.UserDiversity {
 	u := agentapi.UserDiversity{
 		UserRef: agentapi.RefOfClient(id), IPs: int64(len(c.addrs)), Sources: int64(len(c.places)),
-		MaxConcurrent: int64(c.most), FirstAt: c.first.Add(shift), LastAt: c.last.Add(shift),
+		MaxConcurrent: int64(c.most), FirstAt: c.first.Add(how.Shift), LastAt: c.last.Add(how.Shift),
 	}
 	if c.at > 0 {
-		u.LastAt = now.Add(shift)
+		u.LastAt = now.Add(how.Shift)
 	}
+	u.Networks = c.networks(now, how)
+	for _, n := range u.Networks {
+		u.ASNs, u.Countries, u.Cities = with(u.ASNs, n.ASN), with(u.Countries, n.Country), with(u.Cities, n.City)
+	}
+	return u
+}
+
+// with adds what is known to a sorted list.
+func with[T cmp.Ordered](list []T, known T) []T {
+	var unknown T
+	at, there := slices.BinarySearch(list, known)
+	if known == unknown || there {
+		return list
+	}
+	return slices.Insert(list, at, known)
+}
+
+// networks are the sources of a client by the network and place that they are part of. Where no database knows them,
+// each source stands for itself.
+func (c *client) networks(now time.Time, how Telling) []agentapi.UserNetwork {
+	type part struct {
+		asn           int64
+		country, city string
+		alone         netip.Prefix
+	}
+	found := map[part]*agentapi.UserNetwork{}
 	for prefix, p := range c.places {
-		n := agentapi.UserNetwork{
-			Prefixes: []string{Hash(salt, prefix)}, FirstAt: p.first.Add(shift), LastAt: p.last.Add(shift),
+		where := how.Where(prefix.Addr())
+		of := part{asn: where.ASN, country: where.Country, city: where.City}
+		if of == (part{}) {
+			of.alone = prefix
 		}
+		first, last := p.first.Add(how.Shift), p.last.Add(how.Shift)
 		if p.open > 0 {
-			n.LastAt = now.Add(shift)
+			last = now.Add(how.Shift)
 		}
-		u.Networks = append(u.Networks, n)
+		n := found[of]
+		if n == nil {
+			n = &agentapi.UserNetwork{
+				ASN: where.ASN, Name: where.Network, Country: where.Country, City: where.City, Lat: where.Lat, Lon: where.Lon,
+				FirstAt: first, LastAt: last,
+			}
+			found[of] = n
+		}
+		n.Prefixes = with(n.Prefixes, Hash(how.Salt, prefix))
+		if first.Before(n.FirstAt) {
+			n.FirstAt = first
+		}
+		if last.After(n.LastAt) {
+			n.LastAt = last
+		}
 	}
-	slices.SortFunc(u.Networks, func(a, b agentapi.UserNetwork) int {
+	all := make([]agentapi.UserNetwork, 0, len(found))
+	for _, n := range found {
+		all = append(all, *n)
+	}
+	slices.SortFunc(all, func(a, b agentapi.UserNetwork) int {
 		return cmp.Or(a.FirstAt.Compare(b.FirstAt), cmp.Compare(a.Prefixes[0], b.Prefixes[0]))
 	})
-	u.Networks = u.Networks[:min(len(u.Networks), agentapi.MaxDiversityLists)]
-	return u
+	return all[:min(len(all), agentapi.MaxDiversityLists)]
 }

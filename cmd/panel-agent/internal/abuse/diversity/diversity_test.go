@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"panel/cmd/panel-agent/internal/abuse/places"
 	"panel/platform/agentapi"
 )
 
@@ -17,13 +18,16 @@ var (
 	salt  = []byte("0123456789abcdef")
 )
 
+// nowhere tells without a database of places.
+var nowhere = Telling{Salt: salt, Where: func(netip.Addr) places.Place { return places.Place{} }}
+
 func addr(text string) netip.Addr { return netip.MustParseAddr(text) }
 
 func number(n int) Stream { return Stream{Core: "core", Number: int64(n)} }
 
 func closed(w *Window, at time.Time) map[string]agentapi.UserDiversity {
 	users := map[string]agentapi.UserDiversity{}
-	for _, u := range w.Close(salt, at, 0) {
+	for _, u := range w.Close(at, nowhere) {
 		users[u.UserRef] = u
 	}
 	return users
@@ -112,7 +116,7 @@ func TestHashesHideAddresses(t *testing.T) {
 	require.Empty(t, Hash(salt, netip.Prefix{}))
 	w := New()
 	w.Begin(number(1), "anna", addr("192.0.2.1"), began)
-	require.NotContains(t, fmt.Sprintf("%+v", w.Close(salt, began, 0)), "192.0.2")
+	require.NotContains(t, fmt.Sprintf("%+v", w.Close(began, nowhere)), "192.0.2")
 }
 
 // However streams begin and end, no count goes below nothing, and no more sources are open than there are.
@@ -125,7 +129,7 @@ func TestCountsFitTogether(t *testing.T) {
 			n := rapid.IntRange(0, 9).Draw(t, "stream")
 			switch rapid.IntRange(0, 9).Draw(t, "what") {
 			case 0:
-				for _, u := range w.Close(salt, at, 0) {
+				for _, u := range w.Close(at, nowhere) {
 					if u.MaxConcurrent > u.Sources || u.Sources > u.IPs || u.LastAt.Before(u.FirstAt) {
 						t.Fatalf("numbers that do not fit: %+v", u)
 					}
@@ -151,4 +155,34 @@ func TestCountsFitTogether(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Sources of one network in one place are one network, whose hashes are told together; the unknown stands for itself.
+func TestSourcesAreToldByTheirNetworks(t *testing.T) {
+	t.Parallel()
+	home := places.Place{ASN: 64500, Network: "Home", Country: "NL", City: "Utrecht", Lat: 52.1, Lon: 5.1}
+	abroad := places.Place{ASN: 64501, Network: "Abroad", Country: "DE"}
+	where := map[netip.Addr]places.Place{
+		addr("198.51.100.0"): home, addr("198.51.101.0"): home, addr("203.0.113.0"): abroad,
+	}
+	w := New()
+	for n, from := range []string{"198.51.100.7", "198.51.101.7", "203.0.113.7", "192.0.2.7"} {
+		w.Begin(number(n), "anna", addr(from), began.Add(time.Duration(n)*time.Second))
+	}
+	u := w.Close(began.Add(time.Minute), Telling{
+		Salt: salt, Shift: time.Hour, Where: func(a netip.Addr) places.Place { return where[a] },
+	})[0]
+	require.EqualValues(t, 4, u.Sources)
+	require.Equal(t, []int64{64500, 64501}, u.ASNs)
+	require.Equal(t, []string{"DE", "NL"}, u.Countries)
+	require.Equal(t, []string{"Utrecht"}, u.Cities)
+	require.Len(t, u.Networks, 3)
+	first := u.Networks[0]
+	require.Equal(t, "Home", first.Name)
+	require.InDelta(t, 52.1, first.Lat, 0.01)
+	require.Len(t, first.Prefixes, 2)
+	require.Equal(t, began.Add(time.Hour), first.FirstAt)
+	require.Equal(t, began.Add(time.Minute+time.Hour), first.LastAt, "it is open still")
+	require.Equal(t, []string{Hash(salt, Prefix(addr("192.0.2.7")))}, u.Networks[2].Prefixes)
+	require.Zero(t, u.Networks[2].ASN)
 }
