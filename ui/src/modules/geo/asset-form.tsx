@@ -119,6 +119,15 @@ export function AssetForm({ asset, onClose }: AssetFormProps) {
         error={wrong.checksum_url}
         onChange={(event) => set({ checksum_url: event.currentTarget.value })}
       />
+      {draft.file === "mmdb" && (
+        <Checkbox
+          checked={draft.on_nodes}
+          disabled={asset !== undefined}
+          onChange={(event) => set({ on_nodes: event.currentTarget.checked })}
+          label={t("form.onNodes")}
+          description={t("form.onNodesHelp")}
+        />
+      )}
       <When draft={draft} error={wrong["schedule.cron"]} set={set} />
       <DialogFoot>
         <Action size="dialog" onClick={cancel}>

@@ -48,6 +48,13 @@ describe("the draft of a file", () => {
     });
   });
 
+  it("of a database of places says whether nodes hold it", () => {
+    const places = { ...chosen(fresh, { file: "mmdb" }, presets), name: "country.mmdb" };
+    expect(addedAsset(places)).toMatchObject({ file: "mmdb", on_nodes: true });
+    expect(addedAsset({ ...places, on_nodes: false })).toMatchObject({ on_nodes: false });
+    expect(addedAsset(fresh)).not.toHaveProperty("on_nodes");
+  });
+
   it("of one that is there names the revision that it starts from, and neither name nor kind", () => {
     const asset = makeAsset({ pinned: true });
     expect(changedAsset(draftOf(asset), asset)).toEqual({

@@ -13,6 +13,8 @@ export interface Draft {
   scheduled: boolean;
   cron: string;
   pinned: boolean;
+  /** Of a database of places: nodes hold it, too. */
+  on_nodes: boolean;
 }
 
 const fixed: Partial<Record<FileKind, string>> = { geosite: "geosite.dat", geoip: "geoip.dat" };
@@ -32,6 +34,7 @@ export function draftOf(asset: Asset | undefined): Draft {
     scheduled: asset?.schedule.enabled ?? true,
     cron: asset?.schedule.cron || daily,
     pinned: asset?.pinned ?? false,
+    on_nodes: asset?.on_nodes ?? true,
   };
 }
 
@@ -62,6 +65,7 @@ export function addedAsset(draft: Draft): NewAsset {
     checksum_url: draft.checksum_url.trim(),
     schedule: scheduleOf(draft),
     pinned: draft.pinned,
+    ...(draft.file === "mmdb" && { on_nodes: draft.on_nodes }),
     update: true,
   };
 }
