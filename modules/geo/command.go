@@ -101,6 +101,7 @@ func showCommand(env cli.Env) *cobra.Command {
 func addCommand(env cli.Env) *cobra.Command {
 	var in NewAsset
 	var checksum string
+	var onNodes bool
 	command := &cobra.Command{
 		Use: "add <kind>", Short: "Add a geo file", Args: cobra.ExactArgs(1),
 		Example: "panelctl geo add geosite --preset v2fly --update",
@@ -115,6 +116,9 @@ func addCommand(env cli.Env) *cobra.Command {
 			if cmd.Flags().Changed("checksum") {
 				in.ChecksumURL = &checksum
 			}
+			if onNodes {
+				in.OnNodes = &onNodes
+			}
 			var made Asset
 			if err := client.Post(cmd.Context(), apiPath, in, &made); err != nil {
 				return err
@@ -127,6 +131,7 @@ func addCommand(env cli.Env) *cobra.Command {
 	flags.StringVar(&in.Name, "name", "", "name of the file, for custom and mmdb")
 	flags.StringVar(&in.SourceURL, "source", "", "address of the file")
 	flags.StringVar(&checksum, "checksum", "", "address of its SHA-256")
+	flags.BoolVar(&onNodes, "on-nodes", false, "of mmdb: nodes hold it, too, and tell networks and countries of clients")
 	flags.BoolVar(&in.Pinned, "pin", false, "the schedule leaves it alone")
 	flags.BoolVar(&in.Update, "update", false, "fetch it at once and roll it out")
 	return command

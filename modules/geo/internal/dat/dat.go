@@ -205,11 +205,11 @@ func (r *reader) code(end int64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	raw := r.item[:0]
 	if length := upTo - r.pos; length == 0 || length > maxCode {
 		return "", refuse(NotGeoData, "the code of a category has %d bytes", length)
 	}
-	if raw, err = r.bytes(upTo); err != nil {
+	raw, err := r.bytes(upTo)
+	if err != nil {
 		return "", err
 	}
 	code := string(raw)
