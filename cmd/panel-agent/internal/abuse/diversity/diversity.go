@@ -264,8 +264,8 @@ func (c *client) networks(now time.Time, how Telling) []agentapi.UserNetwork {
 		n := found[of]
 		if n == nil {
 			n = &agentapi.UserNetwork{
-				ASN: where.ASN, Name: where.Network, Country: where.Country, City: where.City, Lat: where.Lat, Lon: where.Lon,
-				FirstAt: first, LastAt: last,
+				ASN: where.ASN, Name: where.Network, Country: where.Country, City: where.City,
+				Lat: where.Lat, Lon: where.Lon, FirstAt: first, LastAt: last,
 			}
 			found[of] = n
 		}
