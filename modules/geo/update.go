@@ -247,7 +247,7 @@ func (s *service) complete(ctx context.Context, file string, categories map[stri
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	detail := fmt.Sprintf("flows use %d categories that it has not, the first is %s", len(missing), missing[0].Token)
+	detail := fmt.Sprintf("categories that flows use are not in it: %d, the first is %s", len(missing), missing[0].Token)
 	return &lackingError{dat.Refusal{Reason: reasonMissing, Detail: detail}, missing[:min(len(missing), mostMissing)]}
 }
 
