@@ -176,7 +176,7 @@ func TestCellsShowWhatNeedsAttentionFirstAndAreBounded(t *testing.T) {
 	require.Equal(t, mostCells+4, got.Total)
 	require.Len(t, got.Cells, mostCells)
 	require.Equal(t, fmt.Sprintf(`"%s" "lost" "offline" "z" null`, lost), words(got.Cells[0]))
-	require.Regexp(t, `"n\d+" "online" "r0" 45.7$`, words(got.Cells[1]))
+	require.Regexp(t, `"n\d+" "online" "r\d+" 45.7$`, words(got.Cells[1]))
 	require.EqualValues(t, 1, s.count.Fewest(func() { _, err = s.Cells(t.Context()) }))
 	require.NoError(t, err)
 }
