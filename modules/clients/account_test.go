@@ -1,6 +1,7 @@
 package clients_test
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -162,13 +163,17 @@ func TestListsFollowTimeAndQuotas(t *testing.T) {
 			Scan(t.Context(), &ids))
 		return ids
 	}
+	finds := func(id string) { // the run of the schedule itself may be on its way
+		t.Helper()
+		require.Eventually(t, func() bool { return slices.Equal([]string{id}, looked()) }, time.Minute, 50*time.Millisecond)
+	}
 	require.Empty(t, looked())
 	execute("update client_profiles set used_up = ? where id = ?", gigabyte, spent)
-	require.Equal(t, []string{spent}, looked())
+	finds(spent)
 	require.Empty(t, looked(), "once")
 	clock.Advance(11 * time.Minute)
-	require.Equal(t, []string{ending}, looked())
+	finds(ending)
 	clock.Advance(24 * time.Hour)
-	require.Equal(t, []string{spent}, looked())
+	finds(spent)
 	require.Empty(t, looked())
 }
