@@ -165,7 +165,8 @@ func TestListsFollowTimeAndQuotas(t *testing.T) {
 	}
 	finds := func(id string) { // the run of the schedule itself may be on its way
 		t.Helper()
-		require.Eventually(t, func() bool { return slices.Equal([]string{id}, looked()) }, time.Minute, 50*time.Millisecond)
+		found := func() bool { return slices.Equal([]string{id}, looked()) }
+		require.Eventually(t, found, time.Minute, 50*time.Millisecond)
 	}
 	require.Empty(t, looked())
 	execute("update client_profiles set used_up = ? where id = ?", gigabyte, spent)
