@@ -18,7 +18,7 @@ import (
 	"panel/platform/operations"
 )
 
-// keptVersions is how many versions of an asset are kept beside those in use.
+// mostKept is how many versions of an asset are kept beside those in use.
 const mostKept = 5
 
 // audience is who may fetch versions; owner is on whose behalf they are kept.

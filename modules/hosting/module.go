@@ -4,7 +4,7 @@
 // An account is the access to one provider (accounts.go); it is looked at when it is added, changed or tested, and its
 // machines are read every hour, as jobs (sync.go, servers.go). What they cost is in billing.go, and due payments are
 // told of by reminders.go. Providers of the kind custom are not called: their
-// machines are entered by hand (entries.go). How providers are asked is in internal/cloud; hostingtest stands in for
+// machines are entered by hand (servers.go). How providers are asked is in internal/cloud; hostingtest stands in for
 // them in tests.
 //
 // There is no screen for any of this, by the specification: the API and the command line are all of it.

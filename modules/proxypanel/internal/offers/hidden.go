@@ -253,11 +253,11 @@ func (e *Engine) Shown(ctx context.Context, nodeIDs ...string) (map[string][]pro
 	if err != nil || len(found) == 0 {
 		return nil, kept(err)
 	}
-	shown, around := map[string][]proxypanelapi.Host{}, map[string]*surroundings{}
+	shown, around := map[string][]proxypanelapi.Host{}, map[string]*visibleHosts{}
 	for _, one := range found {
 		near := around[one.ConnectionID]
 		if near == nil {
-			if near, err = e.surroundings(ctx, one.ConnectionID); err != nil {
+			if near, err = e.visibleHosts(ctx, one.ConnectionID); err != nil {
 				return nil, err
 			}
 			around[one.ConnectionID] = near
@@ -273,8 +273,8 @@ func (e *Engine) Shown(ctx context.Context, nodeIDs ...string) (map[string][]pro
 	return shown, nil
 }
 
-// surroundings are what else users of a proxy panel see, as it was last read.
-type surroundings struct {
+// visibleHosts are what else users of a proxy panel see, as it was last read.
+type visibleHosts struct {
 	label, cause string
 	others       []otherHost
 }
@@ -286,12 +286,12 @@ type otherHost struct {
 	Nodes  []string `bun:",array"`      // connected ones there that run its inbound
 }
 
-func (e *Engine) surroundings(ctx context.Context, connectionID string) (*surroundings, error) {
+func (e *Engine) visibleHosts(ctx context.Context, connectionID string) (*visibleHosts, error) {
 	label, cause, err := e.Usable(ctx, connectionID)
 	if err != nil {
 		return nil, fmt.Errorf("ask how a proxy panel is: %w", err)
 	}
-	near := &surroundings{label: label, cause: cause}
+	near := &visibleHosts{label: label, cause: cause}
 	err = e.DB.In(ctx).NewRaw(`select h.external_id as host_id, coalesce(i.fields -> 'squads', '[]') as squads,
 			array(select n.external_id::text from proxypanel_objects n where n.connection_id = h.connection_id
 				and n.kind = ?1 and n.gone_at is null and (n.fields ->> 'connected')::boolean
@@ -307,7 +307,7 @@ func (e *Engine) surroundings(ctx context.Context, connectionID string) (*surrou
 }
 
 // spares says whether all squads that see a host see another one that leads to another connected node.
-func (s *surroundings) spares(hostID, panelNodeID string, squads []string) bool {
+func (s *visibleHosts) spares(hostID, panelNodeID string, squads []string) bool {
 	for _, squad := range squads {
 		another := func(o otherHost) bool {
 			elsewhere := func(node string) bool { return node != panelNodeID }
