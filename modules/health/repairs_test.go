@@ -241,7 +241,7 @@ func TestACoreThatDoesNotRunIsRestarted(t *testing.T) {
 		[]string{w.orders.sent[0].Kind, w.orders.sent[0].NodeID, w.orders.sent[0].By})
 	w.orders.end(nodesapi.Result{OK: true})
 	w.reaches("succeeded")
-	require.Equal(t, "succeeded", news.Next(healthapi.EventActionRun).Data.(healthapi.ActionNews).State)
+	require.Equal(t, "succeeded", paneltest.NextData[healthapi.ActionNews](news, healthapi.EventActionRun).State)
 	require.Equal(t, []string{healthapi.EventActionRun}, w.Recorded(repair.Object, a.ID))
 	require.Equal(t, 1, w.orders.count())
 }
@@ -325,7 +325,7 @@ func TestNothingIsRepairedWhileEverythingAutomaticIsStopped(t *testing.T) {
 	w.admin.Post("/api/v1/system/automation/stop", fields{"reason": "strange"}).Is(http.StatusOK)
 	w.heal()
 	w.heal()
-	require.Equal(t, "stopped", news.Next(healthapi.EventActionSkipped).Data.(healthapi.ActionNews).Reason)
+	require.Equal(t, "stopped", paneltest.NextData[healthapi.ActionNews](news, healthapi.EventActionSkipped).Reason)
 	require.Len(t, w.actions(), 1)
 	require.Zero(t, w.orders.count())
 	w.admin.Post("/api/v1/system/automation/resume", nil).Is(http.StatusOK)
@@ -587,7 +587,7 @@ func TestTheLadderIsClimbedAndWhatItChangedGivenBack(t *testing.T) {
 	require.Empty(t, w.pools.out())
 	a = w.actions()[0]
 	require.Equal(t, []string{"undone", ""}, []string{a.State, a.UndoneBy})
-	require.Equal(t, a.ID, news.Next(healthapi.EventActionUndone).Data.(healthapi.ActionNews).ActionID)
+	require.Equal(t, a.ID, paneltest.NextData[healthapi.ActionNews](news, healthapi.EventActionUndone).ActionID)
 	require.Equal(t, []string{healthapi.EventActionRun, healthapi.EventActionUndone}, w.Recorded(repair.Object, a.ID))
 }
 

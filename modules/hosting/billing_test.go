@@ -150,7 +150,7 @@ func TestRemindersComeAt7And3And1And0DaysAndThenDaily(t *testing.T) {
 			require.Empty(t, told, "day %d", day)
 		} else {
 			require.Equal(t, []string{kind}, told, "day %d", day)
-			payment := news.Next(kind).Data.(Payment)
+			payment := paneltest.NextData[Payment](news, kind)
 			require.Equal(t, -day, payment.Days)
 			require.Equal(t, "ams-1", payment.Name)
 			require.Equal(t, "other", payment.Account)

@@ -9,6 +9,7 @@ import (
 
 	"panel/modules/flows/flowsapi"
 	"panel/platform/database"
+	"panel/platform/paneltest"
 )
 
 func (o *offering) drift() (list DriftList) {
@@ -56,7 +57,7 @@ func TestWhatOthersChangedIsShownAndOverwritten(t *testing.T) {
 		require.False(t, one.Adoptable)
 	}
 	require.Len(t, kinds, 4, list.Items)
-	require.Equal(t, "main", news.Next(driftFound).Data.(Drifted).Label)
+	require.Equal(t, "main", paneltest.NextData[Drifted](news, driftFound).Label)
 	require.Len(t, o.drift().Items, 4)
 
 	o.Admin().Post(connectionsPath+"/"+o.connection+"/drift/"+kinds["host"]+"/adopt", nil).
@@ -67,7 +68,7 @@ func TestWhatOthersChangedIsShownAndOverwritten(t *testing.T) {
 	}
 	require.Empty(t, list.Items)
 	require.Equal(t, stands, o.dump())
-	require.Equal(t, "main", news.Next(driftOver).Data.(Named).Label)
+	require.Equal(t, "main", paneltest.NextData[Named](news, driftOver).Label)
 }
 
 // A remark that somebody wrote there is taken over: later applies leave it, until the flow names another one.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/proxypanel/proxypanelapi"
+	"panel/platform/paneltest"
 )
 
 // A node of ours is deleted: the node there is released by itself, and may be adopted for another one.
@@ -18,7 +19,7 @@ func TestTheNodeOfADeletedNodeIsReleased(t *testing.T) {
 	o.Admin().Delete("/api/v1/nodes/" + ours).Is(http.StatusNoContent)
 	news := o.Follow()
 	o.RunSchedule(driftKind)
-	gone := news.Next(nodeReleased).Data.(AdoptedNode)
+	gone := paneltest.NextData[AdoptedNode](news, nodeReleased)
 	require.Equal(t, AdoptedNode{"main", "ams", ours}, gone)
 	var left []string
 	require.NoError(t, o.DB.NewRaw("select node_id::text from proxypanel_mappings").Scan(t.Context(), &left))

@@ -43,7 +43,7 @@ func TestASearchRunsOnTheChosenNode(t *testing.T) {
 	done := s.ends(id, stateDone)
 	require.EqualValues(t, 2, done.Value("scanned"))
 	require.EqualValues(t, 1, done.Value("found"))
-	require.Equal(t, stateDone, news.Next(kindEnded).Data.(SearchNews).State) //nolint:forcetypeassert // its type
+	require.Equal(t, stateDone, paneltest.NextData[SearchNews](news, kindEnded).State)
 
 	page := s.admin.Get(path + "/" + id + "/results").Is(http.StatusOK)
 	require.EqualValues(t, 2, page.Value("total"))

@@ -49,6 +49,9 @@ func (b *Batcher[T]) Paced(clock clockwork.Clock, pace time.Duration) *Batcher[T
 // Submit returns after the item is written, with the answer that is the item's. An item whose caller leaves before a
 // writer has taken it is not written. Fault: unavailable (503).
 func (b *Batcher[T]) Submit(ctx context.Context, item T) error {
+	if err := ctx.Err(); err != nil {
+		return ErrBusy.Wrap(err)
+	}
 	w := &waiting[T]{item: item, done: make(chan error, 1)}
 	b.add(w)
 	select {

@@ -51,3 +51,12 @@ func (n *News) Next(kind string) events.Event {
 		}
 	}
 }
+
+// NextData waits for the next event of a kind and gives its data: those of an event that another panel told are still
+// encoded.
+func NextData[T any](n *News, kind string) T {
+	n.t.Helper()
+	data, err := events.DataOf[T](n.Next(kind))
+	require.NoError(n.t, err)
+	return data
+}

@@ -46,7 +46,7 @@ func TestTheChannelOfTheSettingsReplacesThatOfTheVariable(t *testing.T) {
 
 	read = settingsOf(t, admin.Put(updateSettings, map[string]any{"revision": 0, "settings": chosen("dev", true)}))
 	require.False(t, read.Variables[0].Holds)
-	require.EqualValues(t, 1, news.Next(settingsChanged).Data.(settings.Changed).Revision)
+	require.EqualValues(t, 1, paneltest.NextData[settings.Changed](news, settingsChanged).Revision)
 	require.Equal(t, []string{settingsChanged}, p.Recorded("settings", "updates"))
 	view := admin.Get(updates).Is(http.StatusOK)
 	require.Equal(t, "dev", view.Text("channel"))

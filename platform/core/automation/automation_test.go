@@ -96,7 +96,7 @@ func TestTheSwitchStopsEverythingOnAllPanels(t *testing.T) {
 	later := new(garden)
 	paneltest.Start(t, paneltest.Modules(later.manifest()), paneltest.On(g.db), paneltest.License(l))
 	require.Equal(t, automation.Switched, later.why(t))
-	told := news.Next(automation.EventStopped).Data.(automation.News)
+	told := paneltest.NextData[automation.News](news, automation.EventStopped)
 	require.Equal(t, "strange provider", told.Reason)
 
 	shown := p.As().Get(base).Is(http.StatusOK)
@@ -107,7 +107,7 @@ func TestTheSwitchStopsEverythingOnAllPanels(t *testing.T) {
 
 	admin.Post(base+"/resume", nil).Is(http.StatusOK)
 	require.Equal(t, automation.Free, second.why(t))
-	require.Equal(t, "strange provider", news.Next(automation.EventResumed).Data.(automation.News).Reason)
+	require.Equal(t, "strange provider", paneltest.NextData[automation.News](news, automation.EventResumed).Reason)
 	require.Equal(t, []string{automation.EventStopped, automation.EventResumed},
 		p.Recorded(automation.Object.Type, automation.Object.ID))
 }

@@ -58,7 +58,9 @@ type Order struct {
 // Plans are the features of the plans on the price list.
 var Plans = map[string][]string{
 	"Start": {"backups", "flows", "notifications"},
-	"Pro":   {"abuse", "backups", "cdndns", "flows", "geo", "health", "notifications", "proxypanel", "statuspage"},
+	"Pro": {
+		"abuse", "backups", "cdndns", "flows", "geo", "health", "hosting", "notifications", "proxypanel", "statuspage",
+	},
 	"Fleet": {licensedoc.EveryFeature},
 }
 

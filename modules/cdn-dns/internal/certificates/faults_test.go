@@ -72,7 +72,7 @@ func TestAnAuthorityThatHangsSilencesNoAlarmAndHoldsNoRenewalUp(t *testing.T) {
 	news := s.Follow()
 	s.clock.Advance(61 * day)
 	s.due()
-	require.Equal(t, []string{"own.test"}, news.Next(certificates.KindExpiring).Data.(certificates.News).Names)
+	require.Equal(t, []string{"own.test"}, paneltest.NextData[certificates.News](news, certificates.KindExpiring).Names)
 	require.Equal(t, 2, s.open(), "both are renewed when a third of their lifetime is left")
 	require.EqualValues(t, 1, asked.Load(), "who does not answer for one is not asked about the next")
 }
@@ -135,7 +135,7 @@ func TestAnAuthorityThatIsDownLeavesTheCertificateInUse(t *testing.T) {
 	require.NotContains(t, failed.LastError, "127.0.0.1")
 	require.Equal(t, before.Fingerprint, failed.Fingerprint)
 	require.Equal(t, inUse, s.given(host), "nodes keep what they have")
-	told := news.Next(certificates.KindFailed).Data.(certificates.News)
+	told := paneltest.NextData[certificates.News](news, certificates.KindFailed)
 	require.Equal(t, *before.NotAfter, told.NotAfter)
 	require.WithinDuration(t, *failed.RetryAt, told.NextTry, time.Millisecond)
 	require.Zero(t, s.zone.left())

@@ -42,7 +42,7 @@ func TestAWildcardIsIssued(t *testing.T) {
 	require.NotContains(t, s.text("select key from certificate_accounts"), "PRIVATE")
 
 	require.Equal(t, []string{"*.alpha.test", "alpha.test"},
-		news.Next(certificates.KindIssued).Data.(certificates.News).Names)
+		paneltest.NextData[certificates.News](news, certificates.KindIssued).Names)
 	require.Equal(t, []string{certificates.ActionOrdered, certificates.KindIssued}, s.Recorded(certificates.Object, id))
 }
 
@@ -257,7 +257,7 @@ func TestAFailedRenewalKeepsTheOldCertificate(t *testing.T) {
 	require.Equal(t, before.Fingerprint, failed.Fingerprint)
 	require.Equal(t, before.NotAfter, failed.NotAfter)
 	require.WithinDuration(t, s.clock.Now().Add(15*time.Minute), *failed.RetryAt, time.Second)
-	require.Contains(t, news.Next(certificates.KindFailed).Data.(certificates.News).Error, "unauthorized")
+	require.Contains(t, paneltest.NextData[certificates.News](news, certificates.KindFailed).Error, "unauthorized")
 	require.Zero(t, s.zone.left())
 
 	s.clock.Advance(16 * time.Minute)
