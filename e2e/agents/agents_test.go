@@ -179,7 +179,7 @@ func (w *trial) lacking(t *testing.T) {
 	w.enroll(rig.AgentProgram, "plain")
 	for capability, want := range map[string][]string{
 		"block_ips": {"plain"}, "batch_trial_numbers": {"plain"}, "apply_config": {},
-		"document_assets": {"plain"}, "drop_sessions": {"trial"},
+		"document_assets": {}, "drop_sessions": {"trial"},
 	} {
 		var lacking []string
 		require.NoError(t, w.stand.API.Get(t.Context(), "/api/v1/trial/lacking/"+capability, &lacking))

@@ -1,4 +1,4 @@
-// Command agent is panel-agent with one more part and without two, for tests.
+// Command agent is panel-agent with one more part and without three, for tests.
 package main
 
 import (
@@ -13,8 +13,8 @@ import (
 
 func main() {
 	// the trial holds the blocks, and has no part for drop_sessions
-	others := slices.DeleteFunc(parts.All(), func(p part.Part) bool {
-		return p.Name == "blocks" || p.Name == "abuse"
-	})
+	// The trial holds the documents blocks and assets, and nothing here drops sessions.
+	replaced := []string{"blocks", "assets", "abuse"}
+	others := slices.DeleteFunc(parts.All(), func(p part.Part) bool { return slices.Contains(replaced, p.Name) })
 	os.Exit(program.Main(program.Build{Version: "e2e", Parts: append(others, trial.Part)}))
 }
