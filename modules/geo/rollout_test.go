@@ -3,6 +3,7 @@ package geo
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,9 +52,10 @@ func TestARollOutGoesFromRingToRing(t *testing.T) {
 	canary := s.canary(id, all)
 	require.Empty(t, s.toldOf(all, first, canary), "nobody before the first has taken it")
 	canary.takes(first)
-	for _, n := range all {
-		n.takes(first)
-	}
+	quarter := s.inRing(id, all, firstRing+2)
+	quarter.told(first)
+	require.Empty(t, s.toldOf(all, first, canary, quarter), "nobody before the quarter has taken it")
+	s.allTake(all, first)
 	a := s.until(id, inState(stateCurrent))
 	require.Equal(t, NodeCounts{Total: 4, Current: 3, Waiting: 1}, a.Nodes)
 	require.Equal(t, nodeUnsupported, s.nodesOf(id)["old"].State)
@@ -75,10 +77,16 @@ func TestARollOutGoesFromRingToRing(t *testing.T) {
 // canary is the node of the first ring.
 func (s *stage) canary(id string, all map[string]*node) *node {
 	s.t.Helper()
+	return s.inRing(id, all, firstRing)
+}
+
+// inRing is the one node of a ring, once it was told of a version.
+func (s *stage) inRing(id string, all map[string]*node, ring int) *node {
+	s.t.Helper()
 	var found *node
 	require.Eventually(s.t, func() bool {
 		for _, n := range s.nodesOf(id) {
-			if n.Ring == firstRing && n.At != nil {
+			if n.Ring == ring && n.At != nil {
 				found = all[n.NodeID]
 			}
 		}
@@ -87,12 +95,12 @@ func (s *stage) canary(id string, all map[string]*node) *node {
 	return found
 }
 
-// toldOf gives the nodes beside one that shall hold a version.
-func (s *stage) toldOf(all map[string]*node, sha256 string, but *node) (names []string) {
+// toldOf gives the nodes beside some that shall hold a version.
+func (s *stage) toldOf(all map[string]*node, sha256 string, but ...*node) (names []string) {
 	for _, n := range all {
 		_, content, _ := n.wanted()
 		for _, f := range content.Files {
-			if n != but && f.SHA256 == sha256 {
+			if !slices.Contains(but, n) && f.SHA256 == sha256 {
 				names = append(names, n.NodeID)
 			}
 		}
@@ -112,9 +120,7 @@ func TestAFailureStopsTheRollOutAndAReturnIsAtOnce(t *testing.T) {
 	id := s.geosite()
 	s.update(id, true)
 	s.canary(id, all).takes(first)
-	for _, n := range all {
-		n.takes(first)
-	}
+	s.allTake(all, first)
 	s.until(id, inState(stateCurrent))
 
 	second := s.origin.publish("geosite.dat", sites("a", "b"))
@@ -132,9 +138,7 @@ func TestAFailureStopsTheRollOutAndAReturnIsAtOnce(t *testing.T) {
 	late.told(first)
 
 	s.admin.Post(assetsPath+"/"+id+"/rollback", fields{}).Is(http.StatusAccepted)
-	for _, n := range all {
-		n.takes(first)
-	}
+	s.allTake(all, first)
 	late.takes(first)
 	a = s.until(id, inState(stateCurrent))
 	require.Equal(t, first, a.Version.SHA256)
@@ -194,9 +198,7 @@ func TestARollOutGoesOnWithAnotherPanel(t *testing.T) {
 	_, err := s.DB.NewRaw("update geo_rollouts set lease_token = 'dead', lease_until = now() - interval '1 s'").Exec(t.Context())
 	require.NoError(t, err)
 	canary.takes(first)
-	for _, n := range all {
-		n.takes(first)
-	}
+	s.allTake(all, first)
 	other.until(id, inState(stateCurrent))
 }
 

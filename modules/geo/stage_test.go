@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -213,9 +214,29 @@ func (n *node) told(sha256 string) agentapi.Document {
 // takes has the agent say that it holds what it shall.
 func (n *node) takes(sha256 string) {
 	n.s.t.Helper()
-	document := n.told(sha256)
+	require.Eventually(n.s.t, func() bool { return n.takesNow(sha256) }, within, every)
+}
+
+// allTake has agents say that they hold a version, each as soon as it is told to: a later ring is told when the earlier
+// ones have taken the file.
+func (s *stage) allTake(all map[string]*node, sha256 string) {
+	s.t.Helper()
+	left := maps.Clone(all)
+	require.Eventually(s.t, func() bool {
+		maps.DeleteFunc(left, func(_ string, n *node) bool { return n.takesNow(sha256) })
+		return len(left) == 0
+	}, within, every, "nodes that were not told of %.12s: %v", sha256, left)
+}
+
+// takesNow has the agent say that it holds a version, if it shall.
+func (n *node) takesNow(sha256 string) bool {
+	document, content, _ := n.wanted()
+	if !slices.ContainsFunc(content.Files, func(f agentapi.AssetFile) bool { return f.SHA256 == sha256 }) {
+		return false
+	}
 	n.held.Revision, n.held.Hash, n.held.FailedRevision, n.held.Error = document.Revision, document.Hash, 0, ""
 	n.beat()
+	return true
 }
 
 // refuses has the agent say that it cannot.
