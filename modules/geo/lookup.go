@@ -147,7 +147,7 @@ func (s *service) find(ctx context.Context, query string) (Found, error) {
 		}
 	}
 	if isAddress == nil {
-		place := s.places.of(ctx, addr)
+		place := s.atlas.of(ctx, addr)
 		if place.Country != "" {
 			out.Country = &place.Country
 		}

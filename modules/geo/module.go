@@ -23,6 +23,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/places"
 )
 
 //go:embed migrations
@@ -79,7 +80,6 @@ func Module() module.Module {
 		Acts:       []automation.Act{automatic()},
 		Checks:     []doctor.Check{check()},
 		Private:    []any{newStore, newService, newRoller, newHandlers},
-		Exports:    []any{exportPlaces},
 		Attach:     attach,
 	}
 }
@@ -126,9 +126,8 @@ func eventKinds() []events.Kind {
 	return kinds
 }
 
-func exportPlaces(s *service) geoapi.Places { return s.places }
-
-func attach(h *handlers, s *service, r *roller, compiled flowsapi.GeoFiles) module.Parts {
+func attach(h *handlers, s *service, r *roller, compiled flowsapi.GeoFiles, book *places.Book) module.Parts {
+	book.From(s.atlas)
 	compiled.Held(s.heldBy)
 	return module.Parts{
 		Routes: h.routes(), Jobs: s.workers(), Schedules: schedules(), Listeners: []events.Listener{s.listener()},

@@ -12,12 +12,12 @@ import (
 	"github.com/oschwald/maxminddb-golang/v2"
 	"go.uber.org/zap"
 
-	"panel/modules/geo/geoapi"
 	"panel/modules/geo/internal/dat"
+	"panel/platform/places"
 )
 
-// places answers from the databases of places that the panel has. It is geoapi.Places.
-type places struct {
+// atlas answers from the databases of places that the panel has. It is places.Source.
+type atlas struct {
 	service *service
 
 	mu      sync.Mutex
@@ -29,28 +29,28 @@ type places struct {
 // placesFor is how long a new database may stay unnoticed.
 const placesFor = 10 * time.Second
 
-func newPlaces(s *service) *places { return &places{service: s, open: map[string]*maxminddb.Reader{}} }
+func newAtlas(s *service) *atlas { return &atlas{service: s, open: map[string]*maxminddb.Reader{}} }
 
 // Of gives the places of addresses; those that nobody knows are absent.
-func (p *places) Of(ctx context.Context, addresses ...netip.Addr) map[netip.Addr]geoapi.Place {
-	out := map[netip.Addr]geoapi.Place{}
+func (p *atlas) Of(ctx context.Context, addresses ...netip.Addr) map[netip.Addr]places.Place {
+	out := map[netip.Addr]places.Place{}
 	if len(addresses) == 0 {
 		return out
 	}
 	readers := p.readers(ctx)
 	for _, addr := range addresses {
-		var place geoapi.Place
+		var place places.Place
 		for _, r := range readers {
 			fill(&place, r, addr.Unmap().WithZone(""))
 		}
-		if place != (geoapi.Place{}) {
+		if place != (places.Place{}) {
 			out[addr] = place
 		}
 	}
 	return out
 }
 
-func (p *places) of(ctx context.Context, addr netip.Addr) geoapi.Place { return p.Of(ctx, addr)[addr] }
+func (p *atlas) of(ctx context.Context, addr netip.Addr) places.Place { return p.Of(ctx, addr)[addr] }
 
 // record is what databases of countries, cities and networks say in the form of MaxMind.
 type record struct {
@@ -62,7 +62,7 @@ type record struct {
 }
 
 // fill adds what a database knows to what others knew before it.
-func fill(place *geoapi.Place, r *maxminddb.Reader, addr netip.Addr) {
+func fill(place *places.Place, r *maxminddb.Reader, addr netip.Addr) {
 	var said record
 	if addr.Is6() && r.Metadata.IPVersion == 4 {
 		return
@@ -79,7 +79,7 @@ func fill(place *geoapi.Place, r *maxminddb.Reader, addr netip.Addr) {
 }
 
 // readers gives the databases by the names of their assets. Those that cannot be read are left out.
-func (p *places) readers(ctx context.Context) []*maxminddb.Reader {
+func (p *atlas) readers(ctx context.Context) []*maxminddb.Reader {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.service.clock.Now().Before(p.until) {
@@ -109,7 +109,7 @@ func (p *places) readers(ctx context.Context) []*maxminddb.Reader {
 }
 
 // read maps the copy on this panel's disk. The runtime unmaps it when nobody uses it any more.
-func (p *places) read(ctx context.Context, sum string) (*maxminddb.Reader, error) {
+func (p *atlas) read(ctx context.Context, sum string) (*maxminddb.Reader, error) {
 	stored, _, err := p.service.files.Open(ctx, sum)
 	if err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ type service struct {
 
 	known   *known
 	indexes *indexes
-	places  *places
+	atlas   *atlas
 }
 
 func newService(
@@ -69,7 +69,7 @@ func newService(
 		settle:  time.Duration(cfg.Int(ringSeconds)) * time.Second,
 		wake:    func(context.Context, string) error { return nil },
 	}
-	out.places = newPlaces(out)
+	out.atlas = newAtlas(out)
 	return out
 }
 

@@ -23,6 +23,7 @@ import (
 	"panel/platform/config"
 	"panel/platform/module"
 	"panel/platform/paneltest"
+	"panel/platform/places"
 	"panel/platform/testneed/geofiles"
 )
 
@@ -100,9 +101,9 @@ func newStage(t *testing.T, options ...paneltest.Setting) *stage {
 	s := &stage{t: t, origin: newOrigin(t)}
 	all := features()
 	manifest := Module()
-	manifest.Attach = func(h *handlers, own *service, r *roller, c flowsapi.GeoFiles) module.Parts {
+	manifest.Attach = func(h *handlers, own *service, r *roller, c flowsapi.GeoFiles, book *places.Book) module.Parts {
 		s.own = own
-		return attach(h, own, r, c)
+		return attach(h, own, r, c, book)
 	}
 	all[len(all)-1] = manifest
 	usual := []paneltest.Setting{paneltest.Modules(all...), paneltest.Env(map[string]string{

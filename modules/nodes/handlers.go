@@ -56,7 +56,7 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	for i := range shown.Items {
 		nodes[i] = &shown.Items[i]
 	}
-	return &body[httpapi.Page[Node]]{shown}, h.service.updates.fill(ctx, nodes...)
+	return &body[httpapi.Page[Node]]{shown}, h.service.complete(ctx, nodes...)
 }
 
 func (h *handlers) brief(ctx context.Context, in *briefInput) (*body[Briefs], error) {

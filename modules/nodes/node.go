@@ -1,31 +1,36 @@
 package nodes
 
-import "time"
+import (
+	"time"
+
+	"panel/platform/places"
+)
 
 // Node is a server with an agent, as the interface shows it. State, link and core are derived from evidence when read.
 type Node struct {
-	ID                string    `json:"id" format:"uuid"`
-	Name              string    `json:"name"`
-	Address           string    `json:"address" doc:"Host name or IP address that clients and other nodes dial; never the node's identity"`
-	IPs               []NodeIP  `json:"ips"`
-	CountryCode       string    `json:"country_code" doc:"ISO 3166 code, XX when unknown"`
-	Region            string    `json:"region"`
-	City              string    `json:"city"`
-	ProviderID        *string   `json:"provider_id" doc:"Whoever hosts the server, in the operator's words; null: unknown"`
-	ProviderServerRef string    `json:"provider_server_ref" doc:"What the host calls the server"`
-	Roles             []string  `json:"roles"`
-	Tags              []string  `json:"tags"`
-	Note              string    `json:"note"`
-	State             string    `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled"`
-	StateSince        time.Time `json:"state_since" doc:"When it came into this state, to about a second"`
-	Reasons           []string  `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled, panel_address"`
-	Maintenance       *Window   `json:"maintenance"`
-	Agent             AgentInfo `json:"agent"`
-	Core              CoreInfo  `json:"core"`
-	Metrics           *Metrics  `json:"metrics" doc:"Latest sample; null before the first"`
-	CreatedAt         time.Time `json:"created_at"`
-	UpdatedAt         time.Time `json:"updated_at"`
-	Revision          int64     `json:"revision"`
+	ID                string        `json:"id" format:"uuid"`
+	Name              string        `json:"name"`
+	Address           string        `json:"address" doc:"Host name or IP address that clients and other nodes dial; never the node's identity"`
+	IPs               []NodeIP      `json:"ips"`
+	Place             *places.Place `json:"place" doc:"Where its address is and in whose network; null when no database of places knows it, or it has no address but a host name"`
+	CountryCode       string        `json:"country_code" doc:"ISO 3166 code, XX when unknown"`
+	Region            string        `json:"region"`
+	City              string        `json:"city"`
+	ProviderID        *string       `json:"provider_id" doc:"Whoever hosts the server, in the operator's words; null: unknown"`
+	ProviderServerRef string        `json:"provider_server_ref" doc:"What the host calls the server"`
+	Roles             []string      `json:"roles"`
+	Tags              []string      `json:"tags"`
+	Note              string        `json:"note"`
+	State             string        `json:"state" enum:"pending,online,degraded,offline,maintenance,disabled"`
+	StateSince        time.Time     `json:"state_since" doc:"When it came into this state, to about a second"`
+	Reasons           []string      `json:"reasons" doc:"Why the node is not simply online: agent_stale, agent_lost, agent_revoked, core_failed, core_stopped, config_behind, cloned, never_enrolled, panel_address"`
+	Maintenance       *Window       `json:"maintenance"`
+	Agent             AgentInfo     `json:"agent"`
+	Core              CoreInfo      `json:"core"`
+	Metrics           *Metrics      `json:"metrics" doc:"Latest sample; null before the first"`
+	CreatedAt         time.Time     `json:"created_at"`
+	UpdatedAt         time.Time     `json:"updated_at"`
+	Revision          int64         `json:"revision"`
 }
 
 // Brief is a node as others name it: what a picker offers and what a page calls it.

@@ -21,6 +21,7 @@ import (
 	"panel/platform/events"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/places"
 )
 
 // service holds the rules of nodes. Every change commits together with its line in the journal and its event.
@@ -32,6 +33,7 @@ type service struct {
 	bus         *events.Bus
 	clock       clockwork.Clock
 	updates     *updateStates
+	places      *places.Book
 	guards      *guards
 	announcer   *evidence.Announcer
 	commands    *work.Commands
@@ -39,12 +41,11 @@ type service struct {
 
 func newService(
 	db *database.DB, s *store, c *credentials, j audit.Journal, b *events.Bus, clock clockwork.Clock, u *updateStates,
-	g *guards,
-	a *evidence.Announcer, commands *work.Commands,
+	g *guards, a *evidence.Announcer, commands *work.Commands, book *places.Book,
 ) *service {
 	return &service{
 		db: db, store: s, credentials: c, journal: j, bus: b, clock: clock, updates: u, guards: g,
-		announcer: a, commands: commands,
+		announcer: a, commands: commands, places: book,
 	}
 }
 
@@ -61,7 +62,20 @@ func (s *service) get(ctx context.Context, id string) (*Detail, error) {
 		return nil, err
 	}
 	d := s.store.detail(row, now, listeners)
-	return &d, s.updates.fill(ctx, &d.Node)
+	return &d, s.complete(ctx, &d.Node)
+}
+
+// complete adds to nodes what others know about them, asked once for all.
+func (s *service) complete(ctx context.Context, nodes ...*Node) error {
+	addresses := make([]string, len(nodes))
+	for i, n := range nodes {
+		addresses[i] = n.numeric()
+	}
+	where := s.places.Of(ctx, addresses...)
+	for i, n := range nodes {
+		n.Place = where[addresses[i]]
+	}
+	return s.updates.fill(ctx, nodes...)
 }
 
 // create adds a node that waits for its agent. Faults: name_taken (409), invalid_value (422).

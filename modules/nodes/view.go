@@ -1,6 +1,7 @@
 package nodes
 
 import (
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +32,15 @@ func (s *store) node(row *viewRow, now time.Time) Node {
 		n.Maintenance = &Window{Until: utc(row.MaintenanceUntil), Reason: row.MaintenanceReason}
 	}
 	return n
+}
+
+// numeric is an address of the node by which its place is known: the one that others dial, or where that is a host name
+// the first of its own.
+func (n *Node) numeric() string {
+	if _, err := netip.ParseAddr(n.Address); err != nil && len(n.IPs) > 0 {
+		return n.IPs[0].IP
+	}
+	return n.Address
 }
 
 func (row *nodeRow) inMaintenance(now time.Time) bool {

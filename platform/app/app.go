@@ -33,6 +33,7 @@ import (
 	"panel/platform/operations"
 	"panel/platform/outbound"
 	"panel/platform/password"
+	"panel/platform/places"
 	"panel/platform/settings"
 	"panel/platform/vault"
 	"panel/platform/version"
@@ -112,6 +113,7 @@ func New(opts Options) (*App, error) {
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 		Known: known(opts.Modules), Downtime: opts.Downtime, License: license,
 		Automation: automation.New(opts.DB, opts.Clock, license, journal, bus, Acts(opts.Modules)),
+		Places:     new(places.Book),
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("compose the panel: %w", err)

@@ -26,6 +26,7 @@ import (
 	"panel/platform/operations"
 	"panel/platform/outbound"
 	"panel/platform/password"
+	"panel/platform/places"
 	"panel/platform/settings"
 	"panel/platform/vault"
 )
@@ -57,6 +58,7 @@ type services struct {
 	Known      doctor.Known          // what an installation is compared with
 	Downtime   *maintenance.Switch
 	Automation *automation.Switch
+	Places     *places.Book
 	License    *entitlement.Shared
 }
 

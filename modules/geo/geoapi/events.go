@@ -1,4 +1,4 @@
-// Package geoapi is what other modules may know of geo files: events, what nodes hold, and where addresses are.
+// Package geoapi is what other modules may know of geo files: what becomes of them.
 package geoapi
 
 // Kinds of events. Their subject is the asset.

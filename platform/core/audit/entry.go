@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"panel/platform/audit"
+	"panel/platform/places"
 )
 
 // Entry is one line of the journal.
@@ -17,6 +18,7 @@ type Entry struct {
 	Object    Object                  `json:"object"`
 	Result    string                  `json:"result" enum:"ok,denied,failed"`
 	IP        string                  `json:"ip"`
+	Place     *places.Place           `json:"place" doc:"Where the address is now; null when no database of places knows it"`
 	UserAgent string                  `json:"user_agent"`
 	RequestID string                  `json:"request_id"`
 	Changes   map[string]audit.Change `json:"changes" doc:"Fields before and after; secrets are only ever set or unset"`
@@ -40,12 +42,12 @@ type Object struct {
 	Name string `json:"name"`
 }
 
-func entryOf(row audit.Row) Entry {
+func entryOf(row audit.Row, where map[string]*places.Place) Entry {
 	entry := Entry{
 		ID: row.ID, At: row.At.UTC(), Actor: Actor{row.ActorKind, row.ActorID, row.ActorName}, Action: row.Action,
-		Object: Object{row.ObjectType, row.ObjectID, row.ObjectName}, Result: row.Result, IP: row.IP,
-		UserAgent: row.UserAgent,
-		RequestID: row.RequestID, Changes: changesOf(row.Changes), Count: row.Count,
+		Object: Object{row.ObjectType, row.ObjectID, row.ObjectName}, Result: row.Result,
+		IP: row.IP, Place: where[row.IP], UserAgent: row.UserAgent, RequestID: row.RequestID,
+		Changes: changesOf(row.Changes), Count: row.Count,
 	}
 	if row.Seq > 0 {
 		previous, hash := hex.EncodeToString(row.HashPrev), hex.EncodeToString(row.Hash)

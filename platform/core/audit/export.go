@@ -21,7 +21,7 @@ type exportInput struct {
 
 var forms = map[string]struct {
 	kind  string
-	write func(ctx context.Context, w io.Writer, store *audit.Store, filter audit.Filter) error
+	write func(ctx context.Context, w io.Writer, each eachEntry) error
 }{
 	"csv": {"text/csv; charset=utf-8", writeCSV}, "ndjson": {"application/x-ndjson", writeNDJSON},
 }
@@ -32,13 +32,20 @@ func (h *handlers) export(_ context.Context, in *exportInput) (*httpapi.File, er
 	return &httpapi.File{Name: "journal." + in.Format, Type: form.kind, Write: func(ctx context.Context,
 		w io.Writer,
 	) error {
-		return form.write(ctx, w, h.store, in.chosen())
+		return form.write(ctx, w, func(ctx context.Context, visit func(Entry, audit.Row) error) error {
+			return h.store.Each(ctx, in.chosen(), func(row audit.Row) error {
+				return visit(entryOf(row, h.where(ctx, row)), row)
+			})
+		})
 	}}, nil
 }
 
-func writeNDJSON(ctx context.Context, w io.Writer, store *audit.Store, filter audit.Filter) error {
+// eachEntry visits the chosen entries.
+type eachEntry func(ctx context.Context, visit func(Entry, audit.Row) error) error
+
+func writeNDJSON(ctx context.Context, w io.Writer, each eachEntry) error {
 	lines := json.NewEncoder(w)
-	return store.Each(ctx, filter, func(row audit.Row) error { return lines.Encode(entryOf(row)) })
+	return each(ctx, func(entry Entry, _ audit.Row) error { return lines.Encode(entry) })
 }
 
 var columns = []string{
@@ -47,12 +54,12 @@ var columns = []string{
 	"ip", "user_agent", "request_id", "count", "changes", "hash",
 }
 
-func writeCSV(ctx context.Context, w io.Writer, store *audit.Store, filter audit.Filter) error {
+func writeCSV(ctx context.Context, w io.Writer, each eachEntry) error {
 	table := csv.NewWriter(w)
 	if err := table.Write(columns); err != nil {
 		return err
 	}
-	err := store.Each(ctx, filter, func(row audit.Row) error { return table.Write(cells(entryOf(row), row.Changes)) })
+	err := each(ctx, func(entry Entry, row audit.Row) error { return table.Write(cells(entry, row.Changes)) })
 	table.Flush()
 	return cmp.Or(err, table.Error())
 }

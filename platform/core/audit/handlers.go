@@ -7,6 +7,7 @@ import (
 	"panel/platform/audit"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
+	"panel/platform/places"
 )
 
 // verifyWithin leaves room below the deadline of a request; a longer journal gives a report that says it is not
@@ -18,11 +19,12 @@ const (
 
 type handlers struct {
 	store   *audit.Store
+	book    *places.Book
 	proving chan struct{} // one verification at a time: it reads everything
 }
 
-func newHandlers(store *audit.Store) *handlers {
-	return &handlers{store, make(chan struct{}, 1)}
+func newHandlers(store *audit.Store, book *places.Book) *handlers {
+	return &handlers{store, book, make(chan struct{}, 1)}
 }
 
 // Filter is the part of the query that chooses entries.
@@ -71,15 +73,24 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*listOutput, error)
 	if err != nil {
 		return nil, err
 	}
-	page := httpapi.Page[Entry]{Items: []Entry{}, Total: total}
+	page, where := httpapi.Page[Entry]{Items: []Entry{}, Total: total}, h.where(ctx, rows...)
 	for i, row := range rows {
 		if i == in.Limit {
 			page.NextCursor = cursorAfter(rows[i-1], in.Sort)
 			break
 		}
-		page.Items = append(page.Items, entryOf(row))
+		page.Items = append(page.Items, entryOf(row, where))
 	}
 	return &listOutput{page}, nil
+}
+
+// where looks up the addresses of callers.
+func (h *handlers) where(ctx context.Context, rows ...audit.Row) map[string]*places.Place {
+	addresses := make([]string, len(rows))
+	for i, row := range rows {
+		addresses[i] = row.IP
+	}
+	return h.book.Of(ctx, addresses...)
 }
 
 func cursorAfter(row audit.Row, sort string) *string {
@@ -109,7 +120,7 @@ func (h *handlers) get(ctx context.Context, in *getInput) (*getOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &getOutput{entryOf(row)}, nil
+	return &getOutput{entryOf(row, h.where(ctx, row))}, nil
 }
 
 type actionsOutput struct {

@@ -6721,6 +6721,8 @@ export interface components {
             id: string;
             ip: string;
             object: components["schemas"]["AuditObject"];
+            /** @description Where the address is now; null when no database of places knows it */
+            place: components["schemas"]["PlacesPlace"];
             request_id: string;
             /** @enum {string} */
             result: "ok" | "denied" | "failed";
@@ -11268,6 +11270,8 @@ export interface components {
             metrics: components["schemas"]["NodesMetrics"];
             name: string;
             note: string;
+            /** @description Where its address is and in whose network; null when no database of places knows it, or it has no address but a host name */
+            place: components["schemas"]["PlacesPlace"];
             /** @description Whoever hosts the server, in the operator's words; null: unknown */
             provider_id: string | null;
             /** @description What the host calls the server */
@@ -11478,6 +11482,8 @@ export interface components {
             metrics: components["schemas"]["NodesMetrics"];
             name: string;
             note: string;
+            /** @description Where its address is and in whose network; null when no database of places knows it, or it has no address but a host name */
+            place: components["schemas"]["PlacesPlace"];
             /** @description Whoever hosts the server, in the operator's words; null: unknown */
             provider_id: string | null;
             /** @description What the host calls the server */
@@ -12098,6 +12104,17 @@ export interface components {
              * @description Flows that had been installed, or were tried to be
              */
             total: number;
+        };
+        PlacesPlace: {
+            /**
+             * Format: int64
+             * @description Number of the autonomous system; 0 when unknown
+             */
+            asn: number;
+            /** @description ISO 3166 code; empty when unknown */
+            country: string;
+            /** @description Name of the autonomous system; empty when unknown */
+            network: string;
         };
         PlanCanary: {
             /** @description Entries that a real client goes through in each round */

@@ -53,6 +53,7 @@ export function makeNode(change: Partial<Node> = {}): Node {
     name: "fra-02",
     address: "203.0.113.52",
     ips: [],
+    place: { country: "DE", asn: 64500, network: "Example Hosting" },
     country_code: "DE",
     region: "Central Europe",
     city: "Frankfurt",

@@ -11,8 +11,9 @@ import { RelativeTime } from "@/components/text/relative-time";
 import { Skeleton } from "@/components/state/states";
 import { Problem } from "@/api/problem";
 import { deviceName } from "@/text/device-name";
+import { placeText } from "@/text/place";
 import { problemText } from "@/text/problem-text";
-import { useFormat } from "@/text/use-format";
+import { useFormat, useLanguage } from "@/text/use-format";
 import type { Entry } from "./api";
 import classes from "./audit.module.css";
 import { EntryDiff } from "./entry-diff";
@@ -83,6 +84,7 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
   const { t: named } = useTranslation("words");
   const { t } = useTranslation("audit");
   const format = useFormat();
+  const language = useLanguage();
   const { actor, object } = entry;
   const place = placeOf(entry);
   const name = useObjectName()(entry);
@@ -131,6 +133,7 @@ function EntryFacts({ entry, onFilter }: { entry: Entry; onFilter: EntryViewProp
       value: (
         <span className={classes.fact}>
           {entry.ip && <span className="mono">{entry.ip}</span>}{" "}
+          {entry.place && <span>{placeText(entry.place, language)}</span>}{" "}
           <span className="dim" title={entry.user_agent}>
             {device}
           </span>

@@ -7,8 +7,8 @@ import { FilterButton, FilterChips, type FilterField } from "@/components/table/
 import { KeepView } from "@/components/table/keep-view";
 import { shows, useOwnViews } from "@/components/table/own-views";
 import type { OwnLook } from "@/components/table/use-table-look";
+import { countryName } from "@/text/place";
 import { useLanguage } from "@/text/use-format";
-import { countryName } from "../shared/country";
 import type { NodeSummary } from "../shared/fleet";
 import type { NodeState } from "../shared/types";
 import { unfiltered, type NodesFilter } from "./nodes-filter";

@@ -10,7 +10,8 @@ import { Glyph } from "@/components/status/glyph";
 import { Carried, sumOf } from "@/components/text/carried";
 import { RelativeTime } from "@/components/text/relative-time";
 import { StaleTag } from "@/components/state/states";
-import { useFormat } from "@/text/use-format";
+import { placeText } from "@/text/place";
+import { useFormat, useLanguage } from "@/text/use-format";
 import { nodeFlowQuery } from "../shared/api";
 import { useReading } from "../shared/reading";
 import { NodeCharts } from "./node-charts";
@@ -136,6 +137,7 @@ const linkGlyphs = {
 function AgentCard({ node }: { node: NodeDetail }) {
   const { t } = useTranslation("nodes");
   const format = useFormat();
+  const language = useLanguage();
   const { agent } = node;
   const items = [
     { name: t("agent.version"), value: agent.version ? `${agent.version}, ${t(`update.${agent.update_state}`)}` : "—" },
@@ -143,6 +145,7 @@ function AgentCard({ node }: { node: NodeDetail }) {
     { name: t("agent.lastSeen"), value: agent.last_seen_at ? <RelativeTime at={agent.last_seen_at} /> : "—" },
     { name: t("agent.bound"), value: agent.enrolled_at ? format.date(agent.enrolled_at) : t("agent.notBound") },
     { name: t("agent.host"), value: [agent.hostname, agent.os, agent.arch].filter(Boolean).join(", ") || "—" },
+    ...(node.place ? [{ name: t("agent.place"), value: placeText(node.place, language) }] : []),
   ];
   return (
     <Card

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { countries, countryName } from "./country";
+import { countryName } from "@/text/place";
+import { countries } from "./country";
 
 it("names countries in the language of the page and offers no union or country that is gone", () => {
   expect(countryName("DE", "ru")).toBe("Германия");

@@ -1,17 +1,5 @@
 import type { Language } from "@/text/format";
-
-const names = new Map<Language, Intl.DisplayNames>();
-
-/** The name of a country in the language of the page; a code that nobody knows stays as it is. */
-export function countryName(code: string, language: Language): string {
-  const known = names.get(language) ?? new Intl.DisplayNames([language], { type: "region", fallback: "code" });
-  names.set(language, known);
-  try {
-    return known.of(code) ?? code;
-  } catch {
-    return code;
-  }
-}
+import { countryName } from "@/text/place";
 
 /** The countries for a field where one is chosen. */
 export function countryOptions(language: Language): { value: string; label: string }[] {
