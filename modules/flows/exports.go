@@ -331,32 +331,9 @@ func (e *exported) ClientOf(ctx context.Context, userRef string) (flowsapi.Clien
 	}, err
 }
 
-// GeoTokens lists the categories that installed flows refer to.
+// GeoTokens lists the categories that installed flows refer to, by themselves or by a set of the catalogue.
 func (e *exported) GeoTokens(ctx context.Context) ([]flowsapi.GeoToken, error) {
-	var rows []geoRow
-	err := e.db.In(ctx).
-		NewRaw(`select t.file || '.dat' as file, t.token, array_agg(distinct f.id::text order by f.id::text) as flow_ids,
-			array_agg(distinct b ->> 'node_id' order by b ->> 'node_id') filter (where b ->> 'node_id' <> '') as node_ids
-		from flows f join flow_versions v on v.id = f.installed_version_id
-		cross join jsonb_array_elements(v.graph -> 'edges') e
-		cross join lateral (select 'geosite' as file,
-				jsonb_array_elements_text(coalesce(e #> '{match,geosite}', '[]')) as token
-			union all select 'geoip', jsonb_array_elements_text(coalesce(e #> '{match,geoip}', '[]'))) t
-		left join lateral jsonb_array_elements(v.graph -> 'nodes') b on b ->> 'key' = e ->> 'from'
-			and b #> '{params,proxypanel}' is null
-		where f.enabled and not f.deleting group by 1, 2 order by 1, 2`).
-		Scan(ctx, &rows)
-	out := make([]flowsapi.GeoToken, len(rows))
-	for i, row := range rows {
-		out[i] = flowsapi.GeoToken(row)
-	}
-	return out, database.Fault(err, nil)
-}
-
-type geoRow struct {
-	File, Token string
-	FlowIDs     []string `bun:"flow_ids,array"`
-	NodeIDs     []string `bun:"node_ids,array"`
+	return e.hooks.policies.GeoTokens(ctx, e.db)
 }
 
 // Propose replaces the draft of a flow by the rules of a person's draft.

@@ -293,3 +293,39 @@ func TestACustomPlanWorksOnlyWhenAPolicyEnablesIt(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"Europe main"}, slices.Collect(maps.Values(names)))
 }
+
+// Rule: a category counts as used when an installed flow has it by a set of the catalogue: of the version that the flow
+// was compiled with, whatever newer ones hold.
+func TestCategoriesOfSetsCountAsUsedByInstalledFlows(t *testing.T) {
+	t.Parallel()
+	s, r, _ := withRuler(t)
+	// The nodes of this stage hold no geo files, so that a plan would refuse categories: they come after it.
+	r.set(func() { r.versions = []map[string]flowsapi.MatchSet{{"ads": {Domain: []string{"ads.example"}}}} })
+	s.save(s.choosing("ads"))
+	s.install()
+	none, err := r.flows.GeoTokens(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, none)
+	r.set(func() {
+		r.versions[0]["ads"] = flowsapi.MatchSet{Geosite: []string{"category-ads"}, GeoIP: []string{"ru"}}
+	})
+	_, err = s.panel.DB.ExecContext(t.Context(), `update flow_versions
+		set graph = jsonb_set(graph, '{edges,0,match,geosite}', '["category-ads", "own"]')`)
+	require.NoError(t, err)
+	on, flow := []string{s.fleet.id("fra-01")}, []string{s.flow}
+	wanted := []flowsapi.GeoToken{
+		{File: "geoip.dat", Token: "ru", FlowIDs: flow, NodeIDs: on},
+		{File: "geosite.dat", Token: "category-ads", FlowIDs: flow, NodeIDs: on},
+		{File: "geosite.dat", Token: "own", FlowIDs: flow, NodeIDs: on},
+	}
+	used, err := r.flows.GeoTokens(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, wanted, used)
+
+	r.set(func() {
+		r.versions = append(r.versions, map[string]flowsapi.MatchSet{"ads": {Geosite: []string{"newer"}}})
+	})
+	used, err = r.flows.GeoTokens(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, wanted, used, "the flow runs with the version of its plan")
+}

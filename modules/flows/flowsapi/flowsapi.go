@@ -35,7 +35,7 @@ type Client struct {
 	Revoked bool
 }
 
-// GeoToken is a category of a geo file that installed flows refer to.
+// GeoToken is a category of a geo file that installed flows refer to, and the nodes whose cores look it up.
 type GeoToken struct {
 	File    string // geosite.dat or geoip.dat
 	Token   string
@@ -55,7 +55,8 @@ type Flows interface {
 	IDsOnNodes(ctx context.Context, nodeIDs ...string) (map[string][]string, error)
 	// ClientOf gives the client that a user_ref of agents names, "c:<client id>", or ErrUnknown.
 	ClientOf(ctx context.Context, userRef string) (Client, error)
-	// GeoTokens lists the categories that installed flows refer to, sorted.
+	// GeoTokens lists the categories that installed flows refer to, by themselves or by a set of the version of the
+	// catalogue that they were compiled with, sorted.
 	GeoTokens(ctx context.Context) ([]GeoToken, error)
 	// Propose replaces the draft of a flow, as the caller of the context and by the rules of a draft that a person
 	// saves. It installs nothing. The answer is the new revision.
