@@ -21,7 +21,7 @@ type Asset struct {
 
 	Version   *Version `json:"version" doc:"That nodes shall hold"`
 	Previous  *Version `json:"previous" doc:"That a rollback returns to"`
-	Candidate *Version `json:"candidate" doc:"Fetched and checked, but not rolled out"`
+	Candidate *Version `json:"candidate" doc:"Fetched and checked, but not rolled out, or returned from: may be rolled out"`
 
 	Nodes        NodeCounts `json:"nodes"`
 	FetchedAt    *time.Time `json:"fetched_at" doc:"Of the last attempt"`

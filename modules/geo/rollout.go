@@ -89,11 +89,15 @@ func (s *service) rollOut(ctx context.Context, id string) error {
 		if err := s.fits(ctx, &row, *row.Candidate); err != nil {
 			return err
 		}
+		if row.Withdrawn == *row.Candidate {
+			row.Withdrawn = ""
+		}
 		return s.begin(ctx, &row, *row.Candidate, firstRing)
 	})
 }
 
-// goBack returns to the version before, on all nodes at once. The schedule does not bring the other one again.
+// goBack returns to the version before, on all nodes at once. The other one stays as a candidate: the schedule does not
+// bring it again, and a person may roll it out again, in rings.
 // Faults: not_found (404), geo_no_previous (409), geo_category_missing (422).
 func (s *service) goBack(ctx context.Context, id string) error {
 	return s.store.db.InTx(ctx, func(ctx context.Context) error {
@@ -142,16 +146,22 @@ func (s *service) fits(ctx context.Context, row *assetRow, sha256 string) error 
 // is in force at once. Fault: geo_distributing (409).
 func (s *service) begin(ctx context.Context, row *assetRow, sha256 string, ring int) error {
 	now, caller := s.now(), access.From(ctx)
+	returns := ring == lastRing && row.Previous != nil && *row.Previous == sha256
 	switch {
-	case ring == lastRing && row.Previous != nil && *row.Previous == sha256:
+	case returns && row.Candidate == nil:
+		row.Previous, row.Candidate = nil, row.Version
+	case returns:
 		row.Previous = nil
-	case row.Version != nil && *row.Version != sha256:
-		row.Previous = row.Version
+	default:
+		row.Candidate = nil
+		if row.Version != nil && *row.Version != sha256 {
+			row.Previous = row.Version
+		}
 	}
-	row.Version, row.Candidate, row.UpdatedAt = &sha256, nil, now
+	row.Version, row.UpdatedAt = &sha256, now
 	row.RejectReason, row.RejectDetail, row.Missing = "", "", []MissingToken{}
 	if !row.OnNodes {
-		row.State = stateCurrent
+		row.State = row.settled()
 		if err := s.store.save(ctx, row); err != nil {
 			return err
 		}
@@ -422,10 +432,7 @@ func (d *drive) end(ctx context.Context, state, detail string) error {
 	if err != nil {
 		return err
 	}
-	asset.UpdatedAt, asset.State = now, stateCurrent
-	if asset.Candidate != nil {
-		asset.State = stateReady
-	}
+	asset.UpdatedAt, asset.State = now, asset.settled()
 	if state != rollFailed {
 		if err := d.store.save(ctx, &asset); err != nil {
 			return err

@@ -140,14 +140,75 @@ func TestAFailureStopsTheRollOutAndAReturnIsAtOnce(t *testing.T) {
 	s.admin.Post(assetsPath+"/"+id+"/rollback", fields{}).Is(http.StatusAccepted)
 	s.allTake(all, first)
 	late.takes(first)
-	a = s.until(id, inState(stateCurrent))
+	a = s.until(id, inState(stateReady))
 	require.Equal(t, first, a.Version.SHA256)
 	require.Nil(t, a.Previous)
+	require.Equal(t, second, a.Candidate.SHA256, "what was returned from may go forth again")
 	require.Contains(t, s.Recorded(object, id), geoapi.RolledBack)
 	require.Contains(t, s.Recorded(object, id), geoapi.DistributionFailed)
 
 	require.Equal(t, stateReady, s.scheduled(id).State, "the schedule fetches it again and does not roll it out")
 	require.Equal(t, second, s.asset(id).Candidate.SHA256)
+
+	s.admin.Post(assetsPath+"/"+id+"/distribute", fields{}).Is(http.StatusAccepted)
+	all[late.NodeID] = late
+	s.allTake(all, second)
+	a = s.until(id, inState(stateCurrent))
+	require.Equal(t, [2]string{second, first}, [2]string{a.Version.SHA256, a.Previous.SHA256}, "in rings, by a person")
+}
+
+// A newer file that waits stays the candidate when nodes return from the one before it.
+func TestAReturnKeepsTheNewerCandidate(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.origin.publish("geosite.dat", sites("a"))
+	id := s.geosite()
+	s.update(id, true)
+	s.until(id, inState(stateCurrent))
+	s.origin.publish("geosite.dat", sites("b"))
+	s.update(id, true)
+	s.until(id, inState(stateCurrent))
+	third := s.origin.publish("geosite.dat", sites("c"))
+	s.update(id, false)
+	s.admin.Post(assetsPath+"/"+id+"/rollback", fields{}).Is(http.StatusAccepted)
+	require.Equal(t, third, s.until(id, inState(stateReady)).Candidate.SHA256)
+	s.admin.Post(assetsPath+"/"+id+"/rollback", fields{}).Refused(http.StatusConflict, "geo_no_previous")
+}
+
+// Rule: an agent that was away for a week holds what it held, keeps nobody waiting, and gets the newest version at once
+// when it is back, however many there were in between.
+func TestAnAgentThatWasAwayForAWeekGetsTheNewest(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.origin.publish("geosite.dat", sites("a"))
+	here, away := s.node("here"), s.node("away")
+	all := map[string]*node{here.NodeID: here, away.NodeID: away}
+	id := s.geosite()
+	s.update(id, true)
+	s.allTake(all, first)
+	s.until(id, inState(stateCurrent))
+	_, err := s.DB.NewRaw("update node_reports set seen_at = now() - interval '7 days' where node_id = ?", away.NodeID).
+		Exec(t.Context())
+	require.NoError(t, err)
+	newest := first
+	for i := range mostKept + 2 {
+		newest = s.origin.publish("geosite.dat", sites("a", fmt.Sprintf("day%d", i)))
+		s.update(id, true)
+		here.takes(newest)
+		s.until(id, inState(stateCurrent))
+	}
+	state := s.nodesOf(id)["away"]
+	require.Equal(t, [2]string{nodeOffline, first}, [2]string{state.State, state.SHA256})
+	require.Equal(t, NodeCounts{Total: 2, Current: 1, Waiting: 1}, s.asset(id).Nodes)
+	var kept KeptVersions
+	s.admin.Get(assetsPath + "/" + id + "/versions").Is(http.StatusOK).JSON(&kept)
+	require.Contains(t, fmt.Sprint(kept.Items), first, "what a node holds is not forgotten")
+
+	away.beat()
+	away.takes(newest)
+	require.Eventually(t, func() bool { return s.nodesOf(id)["away"].State == nodeCurrent }, within, every)
+	require.Equal(t, string(sites("a", fmt.Sprintf("day%d", mostKept+1))),
+		string(away.Get("/agent/v1/assets/"+newest).Is(http.StatusOK).Body))
 }
 
 func (s *stage) nameOf(n *node) string { return n.Node().Text("name") }

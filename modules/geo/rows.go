@@ -56,6 +56,14 @@ type assetRow struct {
 
 func (r *assetRow) object() audit.Object { return audit.Object{Type: object, ID: r.ID, Name: r.Name} }
 
+// settled is the state while nothing goes on.
+func (r *assetRow) settled() string {
+	if r.Candidate != nil {
+		return stateReady
+	}
+	return stateCurrent
+}
+
 // holds tells the versions that are in use.
 func (r *assetRow) holds() []string {
 	var out []string

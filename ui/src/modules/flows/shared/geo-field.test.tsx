@@ -11,14 +11,14 @@ const serve = serveUnder("/api/v1");
 const complete = "GET /geo-assets/complete";
 const validate = "POST /geo-assets/validate";
 
-function Field({ first = [] }: { first?: string[] }) {
+function Field({ first = [], error }: { first?: string[]; error?: string }) {
   const [value, setValue] = useState(first);
-  return <GeoField file="geosite" label="Geosite lists" value={value} onChange={setValue} />;
+  return <GeoField file="geosite" label="Geosite lists" value={value} onChange={setValue} error={error} />;
 }
 
-async function show(replies: Parameters<typeof serve>[0], first?: string[]) {
+async function show(replies: Parameters<typeof serve>[0], first?: string[], error?: string) {
   const served = serve(replies);
-  await renderApp(<Field first={first} />, { queries: served.queries });
+  await renderApp(<Field first={first} error={error} />, { queries: served.queries });
   return served;
 }
 
@@ -57,6 +57,15 @@ describe("a list of categories", () => {
       { tokens: ["geosite:categry-ads"] },
       { tokens: ["geosite:category-ads"] },
     ]);
+  });
+
+  it("says once what is missing, also when the draft was refused for it", async () => {
+    const wrong = { token: "geosite:x", ok: false, code: "geo_category_missing", suggestions: [] };
+    const refused = "the geo file of the node has no category geosite:x";
+    await show({ [validate]: [{ body: { items: [wrong] } }] }, ["x"], refused);
+    expect(await screen.findByText("x is not in geosite.dat.")).toBeInTheDocument();
+    expect(screen.queryByText(refused)).not.toBeInTheDocument();
+    expect(screen.getByRole("combobox", { name: "Geosite lists" })).toBeInvalid();
   });
 
   it("asks by the name of a file where one is written", async () => {

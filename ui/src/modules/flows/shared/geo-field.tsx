@@ -14,8 +14,11 @@ type GeoFieldProps = Omit<TagsInputProps, "data" | "value" | "onChange"> & {
 
 const pause = 200;
 
-/** Categories of a geo file: completed from the installed one, and those that it does not have are said at once. */
-export function GeoField({ file, value, onChange, ...shared }: GeoFieldProps) {
+/**
+ * Categories of a geo file: completed from the installed one, and those that it does not have are said at once. Then the
+ * sentence of a refused draft would say the same again.
+ */
+export function GeoField({ file, value, onChange, error, ...shared }: GeoFieldProps) {
   const { t } = useTranslation("flows");
   const [typed, setTyped] = useState("");
   const [asked] = useDebouncedValue(typed.trim(), pause);
@@ -34,6 +37,7 @@ export function GeoField({ file, value, onChange, ...shared }: GeoFieldProps) {
         value={value}
         onChange={onChange}
         {...shared}
+        error={missing.length > 0 ? Boolean(error) : error}
       />
       {missing.length > 0 && (
         <ul className={classes.missing} aria-label={t("match.geoMissing")}>
