@@ -9685,7 +9685,7 @@ export interface components {
             revision: number;
         };
         GeoAsset: {
-            /** @description Fetched and checked, but not rolled out */
+            /** @description Fetched and checked, but not rolled out, or returned from: may be rolled out */
             candidate: components["schemas"]["GeoVersion"];
             /** @description Of the SHA-256 that the source publishes; empty: it publishes none */
             checksum_url: string;
