@@ -162,7 +162,8 @@ func (r *rollOuts) journal(action string) int {
 func (r *rollOuts) until(holds func(context.Context) bool) {
 	r.Helper()
 	const most = 4 * time.Minute
-	require.Eventually(r, func() bool { return holds(r.Context()) }, most, 100*time.Millisecond, r.stand.Panel.LastWords())
+	require.Eventually(r, func() bool { return holds(r.Context()) }, most, 100*time.Millisecond,
+		r.stand.Panel.LastWords())
 }
 
 // holder is the agent of a node that takes files.
