@@ -115,8 +115,8 @@ func digestOf(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// update has the source give another file, rolls it out while the panel is killed at a moment, and waits until all nodes
-// hold it.
+// update has the source give another file, rolls it out while the panel is killed at a moment, and waits until all
+// nodes hold it.
 func (r *rollOuts) update(category string, killAt int64) string {
 	r.Helper()
 	body := geofiles.File(geofiles.Site(category, category+".example"))

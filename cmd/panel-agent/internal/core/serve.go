@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 	"unsafe"
@@ -50,6 +51,7 @@ type server struct {
 	stop     chan struct{}
 	stopOnce sync.Once
 	ended    chan struct{} // closed with the core
+	reroutes atomic.Int64  // so often its rules were made anew
 }
 
 // Serve is the whole life of a core process: it reads its folder, listens, and ends at a signal or when it has
@@ -213,9 +215,15 @@ func (s *server) exchange(at phase) (done bool, problem string) {
 	return true, ""
 }
 
+// mostReroutes is how often a core makes its rules anew: it keeps all lists of networks that it ever had.
+const mostReroutes = 16
+
 // reroute makes the rules of the core anew from its configuration and the geo files that the node holds now. A core
-// that drains begins no streams.
+// that drains begins no streams. After many times another core is due, which takes over.
 func (s *server) reroute() (done bool, problem string) {
+	if s.reroutes.Add(1) > mostReroutes {
+		return false, ""
+	}
 	raw, err := os.ReadFile(filepath.Join(s.dir, fileConfig))
 	if err != nil {
 		return false, err.Error()

@@ -57,6 +57,7 @@ func Into(config *xray.Config) {
 
 // Exchange makes all rules anew. The ones before count until then, and stay where these cannot be made.
 func (r *Routes) Exchange(config *router.Config) error {
+	distinguish(config)
 	next, err := r.make(config)
 	if err != nil {
 		return fmt.Errorf("make the rules of the core: %w", err)
