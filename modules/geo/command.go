@@ -80,21 +80,30 @@ func idOf(ctx context.Context, env cli.Env, name string) (*cli.Client, string, e
 	return client, url.PathEscape(id), err
 }
 
+// onAsset is what a command does that asks something of the asset its argument names, and prints what that is then.
+func onAsset(
+	env cli.Env, ask func(ctx context.Context, client *cli.Client, path string, a *Asset) error,
+) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		client, id, err := idOf(cmd.Context(), env, args[0])
+		if err != nil {
+			return err
+		}
+		var a Asset
+		if err := ask(cmd.Context(), client, apiPath+"/"+id, &a); err != nil {
+			return err
+		}
+		return printAsset(env, a)
+	}
+}
+
 func showCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
 		Use: "show <file>", Short: "Show a geo file", Args: cobra.ExactArgs(1), Example: "panelctl geo show geosite.dat",
 		Long: "Shows a geo file, named by its name or id, with its versions, by GET /api/v1/geo-assets/{id}.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, id, err := idOf(cmd.Context(), env, args[0])
-			if err != nil {
-				return err
-			}
-			var a Asset
-			if err := client.Get(cmd.Context(), apiPath+"/"+id, &a); err != nil {
-				return err
-			}
-			return printAsset(env, a)
-		},
+		RunE: onAsset(env, func(ctx context.Context, client *cli.Client, path string, a *Asset) error {
+			return client.Get(ctx, path, a)
+		}),
 	}
 }
 
@@ -173,17 +182,9 @@ func act(env cli.Env, use, does, long, path string) *cobra.Command {
 	return &cobra.Command{
 		Use: use + " <file>", Short: does, Args: cobra.ExactArgs(1), Example: "panelctl geo " + use + " geosite.dat",
 		Long: long,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, id, err := idOf(cmd.Context(), env, args[0])
-			if err != nil {
-				return err
-			}
-			var a Asset
-			if err := client.Post(cmd.Context(), apiPath+"/"+id+path, struct{}{}, &a); err != nil {
-				return err
-			}
-			return printAsset(env, a)
-		},
+		RunE: onAsset(env, func(ctx context.Context, client *cli.Client, asset string, a *Asset) error {
+			return client.Post(ctx, asset+path, struct{}{}, a)
+		}),
 	}
 }
 
@@ -206,22 +207,13 @@ func pinCommand(env cli.Env) *cobra.Command {
 		Example: "panelctl geo pin geosite.dat",
 		Long: "Has the schedule leave a geo file alone, by PATCH /api/v1/geo-assets/{id}. With --off the schedule fetches it " +
 			"again.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, id, err := idOf(cmd.Context(), env, args[0])
-			if err != nil {
+		RunE: onAsset(env, func(ctx context.Context, client *cli.Client, path string, a *Asset) error {
+			if err := client.Get(ctx, path, a); err != nil {
 				return err
 			}
-			var a Asset
-			if err := client.Get(cmd.Context(), apiPath+"/"+id, &a); err != nil {
-				return err
-			}
-			pinned := !off
-			to := AssetChange{Revision: &a.Revision, Pinned: &pinned}
-			if err := client.Do(cmd.Context(), http.MethodPatch, apiPath+"/"+id, to, &a); err != nil {
-				return err
-			}
-			return printAsset(env, a)
-		},
+			revision, pinned := a.Revision, !off
+			return client.Do(ctx, http.MethodPatch, path, AssetChange{Revision: &revision, Pinned: &pinned}, a)
+		}),
 	}
 	command.Flags().BoolVar(&off, "off", false, "the schedule fetches it again")
 	return command
