@@ -18,6 +18,7 @@ import (
 	"panel/modules/policies"
 	"panel/modules/pools"
 	"panel/modules/proxypanel"
+	"panel/modules/statuspage"
 	"panel/modules/subscriptions"
 	"panel/modules/targets"
 	"panel/modules/updates"
@@ -43,6 +44,7 @@ func All() []module.Module {
 		policies.Module(),
 		pools.Module(),
 		proxypanel.Module(),
+		statuspage.Module(),
 		subscriptions.Module(),
 		targets.Module(),
 		updates.Module(),

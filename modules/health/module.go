@@ -92,9 +92,12 @@ func Module() module.Module {
 			newHandlers,
 			external.NewPlatform, external.New,
 		},
-		Attach: attach,
+		Exports: []any{exportReports},
+		Attach:  attach,
 	}
 }
+
+func exportReports(v *view.Views, i *incidents.Incidents) healthapi.Reports { return view.NewReports(v, i) }
 
 // repairScreen is where it shows what self-repair did and proposes.
 const repairScreen = "/monitoring/repairs"

@@ -100,7 +100,7 @@ func (f *fleet) Statuses(ctx context.Context, capability string) ([]nodesapi.Sta
 			ID: row.ID, Name: row.Name, Address: row.Address, State: row.State, Able: row.Able,
 			Online:    f.store.link(row.AgentAccess, row.SeenAt, now) == linkConnected,
 			CoreState: row.CoreState, Wanted: row.Wanted, Provider: row.ProviderID, Country: row.CountryCode,
-			Tags: row.Tags,
+			Region: row.Region, Tags: row.Tags,
 		}
 		if row.SeenAt != nil {
 			out[i].SeenAt = row.SeenAt.UTC()

@@ -127,6 +127,7 @@ type statusRow struct {
 	Able        bool
 	ProviderID  string
 	CountryCode string
+	Region      string
 	Tags        []string `bun:"tags,array"`
 }
 
@@ -135,7 +136,7 @@ func (s *store) statuses(ctx context.Context, capability string, at time.Time) (
 	var rows []statusRow
 	args := new(database.Arguments)
 	q := beside(s.db.NewSelect().TableExpr("nodes AS n")).
-		ColumnExpr("n.id, n.name, n.address, n.agent_access, n.country_code, n.tags, r.seen_at").
+		ColumnExpr("n.id, n.name, n.address, n.agent_access, n.country_code, n.region, n.tags, r.seen_at").
 		ColumnExpr("n.desired_revision > 0 AS wanted, coalesce(n.provider_id, '') AS provider_id").
 		ColumnExpr("coalesce(nullif(r.core_state, ''), 'unknown') AS core_state").
 		ColumnExpr("coalesce(jsonb_exists(r.report->'capabilities', ?), false) AS able", args.Add(capability)).

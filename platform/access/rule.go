@@ -27,10 +27,12 @@ var PublicLimit = Limit{PerMinute: 30, Burst: 10}
 // Interval is the time after which one more request is allowed.
 func (l Limit) Interval() time.Duration { return time.Minute / time.Duration(l.PerMinute) }
 
-// Rule is the declared access of one operation. Keys are alternatives: one of them is enough.
+// Rule is the declared access of one operation. Keys are alternatives: one of them is enough. Also are needed besides,
+// each of them.
 type Rule struct {
 	Kind  Kind
 	Keys  []Key
+	Also  []Key
 	Limit Limit
 	First bool // makes the first administrator: open until he exists, closed from then on
 	// Signed asks for the session also before the first administrator exists.
@@ -71,3 +73,9 @@ func Session() Rule { return Rule{Kind: KindSession} }
 
 // Needs is Session plus one of the keys.
 func Needs(keys ...Key) Rule { return Rule{Kind: KindSession, Keys: keys} }
+
+// And asks for more keys, each of them, besides those of the rule.
+func (r Rule) And(also ...Key) Rule {
+	r.Also = also
+	return r
+}

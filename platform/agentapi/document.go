@@ -26,12 +26,13 @@ const (
 	DocumentShares       DocumentName = "shares"       // Shares: what clients may use of their quotas on the node
 	DocumentClientLists  DocumentName = "client_lists" // ClientLists: in place of clients, for who asks what has changed
 	DocumentAbuse        DocumentName = "abuse"        // AbuseWatch: what the agent looks for among the sessions of users
+	DocumentSite         DocumentName = "site"         // Site: the status page that the agent serves
 )
 
 // DocumentNames is the closed list.
 var DocumentNames = []DocumentName{
 	DocumentConfig, DocumentClients, DocumentWatches, DocumentPools, DocumentAssets, DocumentChallenges, DocumentBlocks,
-	DocumentCertificates, DocumentShares, DocumentClientLists, DocumentAbuse,
+	DocumentCertificates, DocumentShares, DocumentClientLists, DocumentAbuse, DocumentSite,
 }
 
 // MaxDocument is the largest content of a document in bytes: the clients of a node are the largest, 100,000 of them.

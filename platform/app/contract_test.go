@@ -159,8 +159,16 @@ func TestPermissionKeysOpenExactlyTheirOperations(t *testing.T) {
 		require.Equal(t, "permission_denied", refused.code)
 		noun, _, _ := strings.Cut(line.keys[0], ".")
 		for _, held := range []string{line.keys[0], noun + ".*", "*"} {
-			opened := ask(t, p, line, line.somewhere(), bearer(p.As(held).Token)...)
+			holds := []string{held}
+			if held != "*" {
+				holds = append(holds, line.also...)
+			}
+			opened := ask(t, p, line, line.somewhere(), bearer(p.As(holds...).Token)...)
 			require.NotContains(t, []int{http.StatusUnauthorized, http.StatusForbidden}, opened.status, held)
+		}
+		for _, key := range line.also {
+			alone := ask(t, p, line, line.somewhere(), bearer(p.As(line.keys[0]).Token)...)
+			require.Equal(t, http.StatusForbidden, alone.status, "%s is needed besides", key)
 		}
 	}, "session")
 }

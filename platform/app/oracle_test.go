@@ -92,7 +92,9 @@ func unattended(line policy, who caller, _ licensed, s stage) verdict {
 
 // unpermitted is 403 for the lack of a key.
 func unpermitted(line policy, who caller, _ licensed, s stage) verdict {
-	if line.guarded(s) != "session" || len(line.keys) == 0 || slices.ContainsFunc(line.keys, who.opens) {
+	lacks := func(key string) bool { return !who.opens(key) }
+	if line.guarded(s) != "session" || len(line.keys) == 0 ||
+		slices.ContainsFunc(line.keys, who.opens) && !slices.ContainsFunc(line.also, lacks) {
 		return verdict{}
 	}
 	return verdict{http.StatusForbidden, "permission_denied"}

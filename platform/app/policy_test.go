@@ -17,7 +17,8 @@ import (
 // from the code, so that a route whose declaration is wrong or missing fails here.
 type policy struct {
 	method, path, access string
-	keys                 []string
+	keys                 []string // one of them, but what stands behind a plus is needed besides
+	also                 []string
 	feature              string
 	whileDegraded        bool // with a reason of testdata/read_only.csv
 	hidden               bool
@@ -36,10 +37,11 @@ func policies(t testing.TB) map[string]policy {
 		require.True(t, reasons[row[5]], "%s %s: the reason %s is not in testdata/read_only.csv", row[0], row[1],
 			row[5])
 		line := policy{
-			method: row[0], path: row[1], access: row[2], keys: strings.Fields(row[3]), feature: row[4],
+			method: row[0], path: row[1], access: row[2], feature: row[4],
 			whileDegraded: row[5] != "no", hidden: row[6] == "yes",
 			lenient: row[7] == "yes", signedIn: slices.Contains(signedIn, row[0]+" "+row[1]),
 		}
+		line.keys, line.also = keysOf(row[3])
 		require.NotContains(t, all, line.method+" "+line.path, "two lines for one operation")
 		all[line.method+" "+line.path] = line
 	}
@@ -48,6 +50,18 @@ func policies(t testing.TB) map[string]policy {
 			"%s of testdata/signed_in.txt is no operation that a session opens", name)
 	}
 	return all
+}
+
+// keysOf reads "a b" as one of both, and "a +b" as both.
+func keysOf(column string) (keys, also []string) {
+	for _, word := range strings.Fields(column) {
+		if key, needed := strings.CutPrefix(word, "+"); needed {
+			also = append(also, key)
+			continue
+		}
+		keys = append(keys, word)
+	}
+	return keys, also
 }
 
 // listed are the lines of a reviewed list.
@@ -88,8 +102,12 @@ func declared(op httpapi.Operation) policy {
 	for _, key := range op.Rule.Keys {
 		keys = append(keys, string(key))
 	}
+	var also []string
+	for _, key := range op.Rule.Also {
+		also = append(also, string(key))
+	}
 	return policy{
-		method: op.Method, path: op.Path, access: word, keys: keys, feature: op.Feature,
+		method: op.Method, path: op.Path, access: word, keys: keys, also: also, feature: op.Feature,
 		whileDegraded: op.WhileDegraded, hidden: op.Hidden, lenient: op.Lenient,
 		signedIn: op.SignedIn,
 	}

@@ -123,6 +123,9 @@ func extensions(op *Operation) map[string]any {
 	if len(op.Rule.Keys) > 0 {
 		out["x-permission"] = op.Rule.Keys
 	}
+	if len(op.Rule.Also) > 0 {
+		out["x-permission-also"] = op.Rule.Also
+	}
 	if op.Feature != "" {
 		out["x-license-feature"] = op.Feature
 	}

@@ -170,6 +170,11 @@ func (s *Server) session(ctx context.Context, c *fiber.Ctx, v *visit) error {
 	if keys := v.at.op.Rule.Keys; !v.caller.Permissions.HasAny(keys) {
 		return lacks(keys)
 	}
+	for _, key := range v.at.op.Rule.Also {
+		if !v.caller.Permissions.Has(key) {
+			return lacks([]access.Key{key})
+		}
+	}
 	return nil
 }
 

@@ -227,7 +227,7 @@ func (s *Server) check(op *Operation) error {
 			return err
 		}
 	}
-	for _, key := range op.Rule.Keys {
+	for _, key := range slices.Concat(op.Rule.Keys, op.Rule.Also) {
 		if !slices.ContainsFunc(s.opts.Permissions, func(p access.Permission) bool { return p.Key == key }) {
 			return fmt.Errorf("needs the permission %s, which no module declares", key)
 		}

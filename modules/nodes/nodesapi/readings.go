@@ -49,6 +49,7 @@ type Status struct {
 	Wanted    bool   // a configuration is wanted there
 	Provider  string
 	Country   string
+	Region    string // in the operator's words; may be empty
 	Tags      []string
 	SeenAt    time.Time // zero: never
 }

@@ -14,6 +14,7 @@ import (
 	"panel/cmd/panel-agent/internal/part"
 	"panel/cmd/panel-agent/internal/pools"
 	"panel/cmd/panel-agent/internal/probe"
+	"panel/cmd/panel-agent/internal/site"
 	"panel/cmd/panel-agent/internal/targets"
 	"panel/cmd/panel-agent/internal/telemetry"
 	"panel/cmd/panel-agent/internal/tokens"
@@ -31,6 +32,7 @@ func All() []part.Part {
 		pools.Part,
 		abuse.Part,
 		challenges.Part,
+		site.Part,
 		facts.Part,
 		blocks.Part(),
 		probe.Part,

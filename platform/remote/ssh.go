@@ -1,4 +1,4 @@
-package destination
+package remote
 
 import (
 	"context"
@@ -46,7 +46,7 @@ func loginBy(secret string) ([]ssh.AuthMethod, error) {
 }
 
 // connect is called with the lock held.
-func (f *folder) connect(ctx context.Context) error {
+func (f *Folder) connect(ctx context.Context) error {
 	other := false
 	settings := &ssh.ClientConfig{
 		User: f.config.User, Auth: f.login, HostKeyAlgorithms: algorithms(f.pinned), Timeout: greetWithin,
@@ -87,7 +87,7 @@ func algorithms(key ssh.PublicKey) []string {
 func greet(ctx context.Context, e Env, to string, settings *ssh.ClientConfig) (net.Conn, *ssh.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, greetWithin)
 	defer cancel()
-	wire, err := e.Network.Dial(ctx, to, e.reach())
+	wire, err := e.Network.Dial(ctx, to, e.Reach)
 	if err != nil {
 		reason, _ := outbound.Explain(err)
 		return nil, nil, fmt.Errorf("reach the SSH server: %s: %w", reason, err)

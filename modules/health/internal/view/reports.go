@@ -1,0 +1,67 @@
+package view
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/incidents"
+	"panel/modules/health/internal/judge"
+	"panel/platform/database"
+)
+
+// Reports implements healthapi.Reports.
+type Reports struct {
+	views     *Views
+	incidents *incidents.Incidents
+}
+
+// NewReports makes reports for other modules.
+func NewReports(v *Views, i *incidents.Incidents) *Reports { return &Reports{v, i} }
+
+// Standings gives the verdicts of now.
+func (r *Reports) Standings(ctx context.Context, kind string, ids ...string) (map[string]healthapi.Standing, error) {
+	out := map[string]healthapi.Standing{}
+	if ids = database.OnlyIDs(ids); len(ids) == 0 {
+		return out, nil
+	}
+	var rows []subjectRow
+	err := r.views.db.In(ctx).NewSelect().Model(&rows).Column("subject_id", "state", "since", "maintenance").
+		Where("kind = ? and subject_id = any(?::uuid[])", kind, pgdialect.Array(ids)).
+		Where("exists (select from health_progress where alive_at > ?)", r.views.clock.Now().UTC().Add(-judge.Still)).
+		Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("read how nodes and flows are: %w", err), nil)
+	}
+	for i := range rows {
+		row := &rows[i]
+		out[row.SubjectID] = healthapi.Standing{
+			State: row.State, Maintenance: row.Maintenance, Since: row.Since.UTC(),
+		}
+	}
+	return out, nil
+}
+
+// Days gives the last days.
+func (r *Reports) Days(
+	ctx context.Context, kind string, count int, ids ...string,
+) (map[string][]healthapi.Day, error) {
+	known, err := r.views.days(ctx, kind, database.OnlyIDs(ids), count)
+	if err != nil {
+		return nil, err
+	}
+	out := make(map[string][]healthapi.Day, len(known))
+	for id, days := range known {
+		for _, d := range days {
+			out[id] = append(out[id], healthapi.Day{Date: d.Day, State: d.State, UpPercent: d.UpPct})
+		}
+	}
+	return out, nil
+}
+
+// Incident gives one.
+func (r *Reports) Incident(ctx context.Context, id string) (healthapi.Incident, error) {
+	return r.incidents.About(ctx, id)
+}

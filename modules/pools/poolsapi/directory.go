@@ -1,0 +1,17 @@
+package poolsapi
+
+import "context"
+
+// Pool is a pool and who its members are.
+type Pool struct {
+	ID      string
+	Name    string
+	NodeIDs []string // of the members that are switched on
+	FlowIDs []string
+}
+
+// Directory lists pools.
+type Directory interface {
+	// Pools gives the pools with these ids, or all without any, by name; unknown ids are left out.
+	Pools(ctx context.Context, ids ...string) ([]Pool, error)
+}

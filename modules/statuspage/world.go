@@ -1,0 +1,328 @@
+package statuspage
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/uptrace/bun/dialect/pgdialect"
+
+	"panel/modules/health/healthapi"
+	"panel/modules/statuspage/internal/site"
+	"panel/platform/database"
+)
+
+// subject is a node or flow as health knows it.
+type subject struct{ kind, id string }
+
+// world is how everything is that components stand for, read once for all of them.
+type world struct {
+	names     map[string]string    // of sources, by kind and id
+	members   map[string][]subject // of sources
+	standings map[subject]healthapi.Standing
+	days      map[subject][]healthapi.Day
+	dates     []string
+}
+
+// world reads how the sources of components are, and how they were on the last days.
+func (s *service) world(ctx context.Context, components []Component, days int) (*world, error) {
+	w := &world{
+		members: map[string][]subject{}, standings: map[subject]healthapi.Standing{}, days: map[subject][]healthapi.Day{},
+	}
+	today := s.now().Truncate(24 * time.Hour)
+	for i := range days {
+		w.dates = append(w.dates, today.AddDate(0, 0, i+1-days).Format(time.DateOnly))
+	}
+	var err error
+	if w.names, err = s.sourcesOf(ctx, components); err != nil {
+		return nil, err
+	}
+	if err := s.gather(ctx, w, components); err != nil {
+		return nil, err
+	}
+	for _, kind := range []string{healthapi.Node, healthapi.Flow} {
+		if err := s.look(ctx, w, kind, days); err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// gather finds who stands behind each source.
+func (s *service) gather(ctx context.Context, w *world, components []Component) error {
+	var poolIDs []string
+	regional := false
+	for _, c := range components {
+		switch c.Source {
+		case fromNode:
+			w.members[c.Source+" "+c.SourceID] = []subject{{healthapi.Node, c.SourceID}}
+		case fromFlow:
+			w.members[c.Source+" "+c.SourceID] = []subject{{healthapi.Flow, c.SourceID}}
+		case fromPool:
+			poolIDs = append(poolIDs, c.SourceID)
+		case fromRegion:
+			regional = true
+		}
+	}
+	if len(poolIDs) > 0 {
+		pools, err := s.pools.Pools(ctx, poolIDs...)
+		if err != nil {
+			return fmt.Errorf("read the pools of a status page: %w", err)
+		}
+		for _, pool := range pools {
+			for _, id := range pool.NodeIDs {
+				w.members[fromPool+" "+pool.ID] = append(w.members[fromPool+" "+pool.ID], subject{healthapi.Node, id})
+			}
+			for _, id := range pool.FlowIDs {
+				w.members[fromPool+" "+pool.ID] = append(w.members[fromPool+" "+pool.ID], subject{healthapi.Flow, id})
+			}
+		}
+	}
+	if !regional {
+		return nil
+	}
+	nodes, err := s.statuses.Statuses(ctx, "")
+	if err != nil {
+		return fmt.Errorf("read the regions of a status page: %w", err)
+	}
+	for i := range nodes {
+		if region := nodes[i].Region; region != "" {
+			w.members[fromRegion+" "+region] = append(w.members[fromRegion+" "+region], subject{healthapi.Node, nodes[i].ID})
+		}
+	}
+	return nil
+}
+
+// look asks health about all subjects of a kind.
+func (s *service) look(ctx context.Context, w *world, kind string, days int) error {
+	var ids []string
+	for _, members := range w.members {
+		for _, m := range members {
+			if m.kind == kind {
+				ids = append(ids, m.id)
+			}
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	standings, err := s.health.Standings(ctx, kind, ids...)
+	if err != nil {
+		return err
+	}
+	for id, one := range standings {
+		w.standings[subject{kind, id}] = one
+	}
+	if days == 0 {
+		return nil
+	}
+	past, err := s.health.Days(ctx, kind, days, ids...)
+	for id, list := range past {
+		w.days[subject{kind, id}] = list
+	}
+	return err
+}
+
+// status is how a source is. Members in maintenance do not count, unless all are.
+func (w *world) status(c *Component) string {
+	if c.Source == byHand {
+		return c.ManualStatus
+	}
+	counts, rest := map[string]int{}, 0
+	members := w.members[c.Source+" "+c.SourceID]
+	for _, m := range members {
+		standing, known := w.standings[m]
+		switch {
+		case !known:
+			counts[healthapi.Unknown]++
+		case standing.Maintenance:
+			rest++
+		default:
+			counts[standing.State]++
+		}
+	}
+	if len(members) > 0 && rest == len(members) {
+		return site.Maintained
+	}
+	return judged(counts)
+}
+
+// judged is what many say together.
+func judged(counts map[string]int) string {
+	known := counts[healthapi.Up] + counts[healthapi.Degraded] + counts[healthapi.Down]
+	switch {
+	case known == 0:
+		return site.Unknown
+	case counts[healthapi.Down] == known:
+		return site.MajorOutage
+	case counts[healthapi.Down] > 0:
+		return site.PartialOutage
+	case counts[healthapi.Degraded] > 0:
+		return site.Degraded
+	}
+	return site.Operational
+}
+
+// shown are components as people edit them.
+func (w *world) shown(components []Component, said announced) []Component {
+	out := make([]Component, len(components))
+	for i, c := range components {
+		c.SourceName, c.Status = w.names[c.Source+" "+c.SourceID], said.over(c.ID, w.status(&components[i]))
+		out[i] = c
+	}
+	return out
+}
+
+// bar are the last days of a component. Days of which nothing is known are unknown, never green; a day with announced
+// work is a day of maintenance unless something worse happened.
+func (w *world) bar(c *Component, said announced) Bar {
+	out := Bar{ComponentID: c.ID, Days: make([]BarDay, len(w.dates))}
+	members := w.members[c.Source+" "+c.SourceID]
+	past := make([]map[string]healthapi.Day, len(members))
+	for i, m := range members {
+		past[i] = map[string]healthapi.Day{}
+		for _, day := range w.days[m] {
+			past[i][day.Date] = day
+		}
+	}
+	sum, known := 0.0, 0
+	for i, date := range w.dates {
+		day := dayOf(date, past)
+		if said.worked(c.ID, date) && (day.Worst == site.Operational || day.Worst == site.Unknown) {
+			day.Worst = site.Maintained
+		}
+		if day.UptimePercent != nil {
+			sum, known = sum+*day.UptimePercent, known+1
+		}
+		out.Days[i] = day
+	}
+	if known > 0 {
+		mean := sum / float64(known)
+		out.UptimePercent = &mean
+	}
+	return out
+}
+
+// dayOf is what the members say of one day together.
+func dayOf(date string, members []map[string]healthapi.Day) BarDay {
+	counts, sum, known := map[string]int{}, 0.0, 0
+	for _, past := range members {
+		day, there := past[date]
+		if !there {
+			continue
+		}
+		counts[day.State]++
+		if day.UpPercent != nil {
+			sum, known = sum+*day.UpPercent, known+1
+		}
+	}
+	out := BarDay{Date: date, Worst: judged(counts)}
+	if known > 0 {
+		mean := sum / float64(known)
+		out.UptimePercent = &mean
+	}
+	return out
+}
+
+// announced is what readers are told of the components of one page.
+type announced struct {
+	impacts map[string]string          // by component, of open notices
+	working map[string]bool            // components that are being worked on
+	worked  func(id, date string) bool // whether a component was worked on that day
+}
+
+// over is the status of a component when readers are told something of it.
+func (a announced) over(id, status string) string {
+	if a.working[id] {
+		status = site.Maintained
+	}
+	if impact := a.impacts[id]; impact != "" {
+		status = site.Worse(status, impact)
+	}
+	return status
+}
+
+var statusOfImpact = map[string]string{
+	"minor": site.Degraded, "major": site.PartialOutage, "critical": site.MajorOutage,
+}
+
+// told reads what readers of pages are told now, and of which work they were told on the last days.
+func (s *service) told(ctx context.Context, pageIDs ...string) (map[string]announced, error) {
+	var notices []noticeRow
+	err := s.store.db.In(ctx).NewSelect().Model(&notices).Column("page_id", "impact", "component_ids").
+		Where("page_id = any(?::uuid[]) and published and resolved_at is null", pgdialect.Array(pageIDs)).Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("read the open notices of a status page: %w", err), nil)
+	}
+	var works []maintenanceRow
+	now := s.now()
+	err = s.store.db.In(ctx).NewSelect().Model(&works).
+		Where("page_id = any(?::uuid[]) and not cancelled and starts_at <= ?", pgdialect.Array(pageIDs), now).
+		Where("ends_at > ?", now.AddDate(0, 0, -mostDays)).Scan(ctx)
+	if err != nil {
+		return nil, database.Fault(fmt.Errorf("read the maintenance of a status page: %w", err), nil)
+	}
+	out := map[string]announced{}
+	for _, id := range pageIDs {
+		out[id] = announcedBy(id, notices, works, now)
+	}
+	return out, nil
+}
+
+func announcedBy(pageID string, notices []noticeRow, works []maintenanceRow, now time.Time) announced {
+	out := announced{impacts: map[string]string{}, working: map[string]bool{}}
+	for i := range notices {
+		for _, id := range notices[i].ComponentIDs {
+			if impact := statusOfImpact[notices[i].Impact]; notices[i].PageID == pageID && impact != "" {
+				out.impacts[id] = site.Worse(out.impacts[id], impact)
+			}
+		}
+	}
+	days := map[string]bool{}
+	for i := range works {
+		m := &works[i]
+		if m.PageID != pageID {
+			continue
+		}
+		for _, id := range m.ComponentIDs {
+			if m.state(now) == "active" {
+				out.working[id] = true
+			}
+			for day := m.StartsAt.UTC().Truncate(24 * time.Hour); day.Before(m.EndsAt); day = day.AddDate(0, 0, 1) {
+				days[id+" "+day.Format(time.DateOnly)] = true
+			}
+		}
+	}
+	out.worked = func(id, date string) bool { return days[id+" "+date] }
+	return out
+}
+
+const mostDays = 90
+
+// bars gives the days of a component, or of all.
+func (s *service) bars(ctx context.Context, pageID, componentID string, days int) (Bars, error) {
+	out := Bars{Items: []Bar{}}
+	row, err := s.store.page(ctx, pageID, false)
+	if err != nil {
+		return out, err
+	}
+	chosen := row.Draft.Components
+	if componentID != "" {
+		chosen = slices.DeleteFunc(slices.Clone(chosen), func(c Component) bool { return c.ID != componentID })
+	}
+	world, err := s.world(ctx, chosen, days)
+	if err != nil {
+		return out, err
+	}
+	told, err := s.told(ctx, pageID)
+	if err != nil {
+		return out, err
+	}
+	for i := range chosen {
+		out.Items = append(out.Items, world.bar(&chosen[i], told[pageID]))
+	}
+	return out, nil
+}
