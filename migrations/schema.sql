@@ -2598,6 +2598,139 @@ create table settings_secrets (
   constraint settings_secrets_pkey PRIMARY KEY (document, field)
 );
 
+create table statuspage_deploys (
+  id uuid not null,
+  page_id uuid not null,
+  revision bigint not null,
+  content jsonb not null,
+  state text not null,
+  targets jsonb not null,
+  started_by text not null,
+  operation_id text default ''::text not null,
+  started_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint statuspage_deploys_page_id_fkey FOREIGN KEY (page_id) REFERENCES statuspage_pages(id) ON DELETE CASCADE,
+  constraint statuspage_deploys_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX statuspage_deploys_active ON statuspage_deploys USING btree (page_id) WHERE (finished_at IS NULL);
+CREATE INDEX statuspage_deploys_open ON statuspage_deploys USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE INDEX statuspage_deploys_page ON statuspage_deploys USING btree (page_id, started_at, id);
+
+create table statuspage_files (
+  target_id uuid not null,
+  path text not null,
+  media_type text not null,
+  sha256 text not null,
+  content bytea not null,
+  constraint statuspage_files_target_id_fkey FOREIGN KEY (target_id) REFERENCES statuspage_targets(id) ON DELETE CASCADE,
+  constraint statuspage_files_pkey PRIMARY KEY (target_id, path)
+);
+
+create table statuspage_logos (
+  page_id uuid not null,
+  sha256 text not null,
+  media_type text not null,
+  content bytea not null,
+  created_at timestamp with time zone not null,
+  constraint statuspage_logos_page_id_fkey FOREIGN KEY (page_id) REFERENCES statuspage_pages(id) ON DELETE CASCADE,
+  constraint statuspage_logos_pkey PRIMARY KEY (page_id, sha256)
+);
+
+create table statuspage_maintenance (
+  id uuid not null,
+  page_id uuid not null,
+  titles jsonb not null,
+  bodies jsonb not null,
+  starts_at timestamp with time zone not null,
+  ends_at timestamp with time zone not null,
+  component_ids uuid[] default '{}'::uuid[] not null,
+  cancelled boolean default false not null,
+  revision bigint default 1 not null,
+  updated_at timestamp with time zone not null,
+  constraint statuspage_maintenance_page_id_fkey FOREIGN KEY (page_id) REFERENCES statuspage_pages(id) ON DELETE CASCADE,
+  constraint statuspage_maintenance_pkey PRIMARY KEY (id)
+);
+CREATE INDEX statuspage_maintenance_page ON statuspage_maintenance USING btree (page_id, starts_at, id);
+
+create table statuspage_notices (
+  id uuid not null,
+  page_id uuid not null,
+  titles jsonb not null,
+  impact text not null,
+  state text not null,
+  published boolean not null,
+  publish_at timestamp with time zone,
+  health_incident_id uuid,
+  component_ids uuid[] default '{}'::uuid[] not null,
+  started_at timestamp with time zone not null,
+  resolved_at timestamp with time zone,
+  revision bigint default 1 not null,
+  updated_at timestamp with time zone not null,
+  constraint statuspage_notices_page_id_fkey FOREIGN KEY (page_id) REFERENCES statuspage_pages(id) ON DELETE CASCADE,
+  constraint statuspage_notices_pkey PRIMARY KEY (id),
+  constraint statuspage_notices_incident UNIQUE (page_id, health_incident_id)
+);
+CREATE INDEX statuspage_notices_due ON statuspage_notices USING btree (publish_at) WHERE (publish_at IS NOT NULL);
+CREATE INDEX statuspage_notices_page ON statuspage_notices USING btree (page_id, started_at, id);
+
+create table statuspage_pages (
+  id uuid not null,
+  slug text not null,
+  draft jsonb not null,
+  revision bigint default 1 not null,
+  published_deploy_id uuid,
+  published_revision bigint default 0 not null,
+  published_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint statuspage_pages_pkey PRIMARY KEY (id),
+  constraint statuspage_pages_slug UNIQUE (slug)
+);
+
+create table statuspage_targets (
+  id uuid not null,
+  page_id uuid not null,
+  kind text not null,
+  label text not null,
+  enabled boolean not null,
+  config jsonb not null,
+  secret text default ''::text not null,
+  live_deploy_id uuid,
+  live_revision bigint default 0 not null,
+  failed boolean default false not null,
+  error text default ''::text not null,
+  files jsonb default '{}'::jsonb not null,
+  data_at timestamp with time zone,
+  push_at timestamp with time zone,
+  stale boolean default false not null,
+  created_at timestamp with time zone not null,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint statuspage_targets_page_id_fkey FOREIGN KEY (page_id) REFERENCES statuspage_pages(id) ON DELETE CASCADE,
+  constraint statuspage_targets_pkey PRIMARY KEY (id)
+);
+CREATE INDEX statuspage_targets_due ON statuspage_targets USING btree (push_at) WHERE (push_at IS NOT NULL);
+CREATE INDEX statuspage_targets_open ON statuspage_targets USING btree (lease_until) WHERE (push_at IS NOT NULL);
+CREATE INDEX statuspage_targets_page ON statuspage_targets USING btree (page_id, created_at, id);
+
+create table statuspage_updates (
+  id uuid not null,
+  notice_id uuid not null,
+  at timestamp with time zone not null,
+  state text not null,
+  bodies jsonb not null,
+  by text not null,
+  constraint statuspage_updates_notice_id_fkey FOREIGN KEY (notice_id) REFERENCES statuspage_notices(id) ON DELETE CASCADE,
+  constraint statuspage_updates_pkey PRIMARY KEY (id)
+);
+CREATE INDEX statuspage_updates_notice ON statuspage_updates USING btree (notice_id, at, id);
+
 create table target_results (
   id uuid not null,
   search_id uuid not null,

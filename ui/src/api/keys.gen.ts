@@ -26,6 +26,8 @@ export const permissionKeys = [
   "proxypanel.manage",
   "proxypanel.view",
   "settings.manage",
+  "statuspage.deploy",
+  "statuspage.view",
 ] as const;
 
 export type PermissionKey = (typeof permissionKeys)[number];
@@ -40,6 +42,7 @@ export const featureKeys = [
   "hosting",
   "notifications",
   "proxypanel",
+  "statuspage",
 ] as const;
 
 export type FeatureKey = (typeof featureKeys)[number];
