@@ -116,7 +116,8 @@ func noticesOf(heard said, visible []Component) (out []site.Notice) {
 			ResolvedAt: utc(n.ResolvedAt), Components: namesOf(n.ComponentIDs, visible),
 		}
 		for _, u := range heard.updates[n.ID] {
-			shown.Updates = append(shown.Updates, site.Update{At: u.At.UTC(), State: u.State, Bodies: site.Text(u.Bodies)})
+			said := site.Update{At: u.At.UTC(), State: u.State, Bodies: site.Text(u.Bodies)}
+			shown.Updates = append(shown.Updates, said)
 		}
 		out = append(out, shown)
 	}

@@ -59,8 +59,8 @@ func listCommand(env cli.Env) *cobra.Command {
 			for i := range pages.Items {
 				p := &pages.Items[i]
 				rows[i] = []string{
-					p.Slug, strconv.FormatInt(p.Revision, 10), strconv.FormatInt(p.PublishedRevision, 10), moment(p.DataAt),
-					dash(p.Address),
+					p.Slug, strconv.FormatInt(p.Revision, 10), strconv.FormatInt(p.PublishedRevision, 10),
+					moment(p.DataAt), dash(p.Address),
 				}
 			}
 			return env.List(pagesRecord{"panelctl.statuspage-pages/v1", pages},
@@ -113,7 +113,7 @@ func targetsCommand(env cli.Env) *cobra.Command {
 				rows[i] = []string{t.Label, t.Kind, t.State, moment(t.DataAt), dash(t.Address), dash(t.Error)}
 			}
 			return env.List(targetsRecord{"panelctl.statuspage-targets/v1", targets},
-				[]string{"Place", "Kind", "State", "Data as of", "Address", "Error"}, rows)
+				[]string{"Served at", "Kind", "State", "Data as of", "Address", "Error"}, rows)
 		},
 	}
 }

@@ -198,7 +198,8 @@ func addRegions(nodes []nodesapi.Status, add func(Source)) {
 
 func addPools(all []poolsapi.Pool, add func(Source)) {
 	for _, pool := range all {
-		add(Source{Source: fromPool, ID: pool.ID, Name: pool.Name, Detail: strconv.Itoa(len(pool.NodeIDs) + len(pool.FlowIDs))})
+		members := strconv.Itoa(len(pool.NodeIDs) + len(pool.FlowIDs))
+		add(Source{Source: fromPool, ID: pool.ID, Name: pool.Name, Detail: members})
 	}
 }
 
@@ -210,7 +211,8 @@ func (n *neighbours) addFlows(ctx context.Context, add func(Source) bool) error 
 			return fmt.Errorf("read the flows that components can be made of: %w", err)
 		}
 		for i := range page {
-			if !add(Source{Source: fromFlow, ID: page[i].ID, Name: page[i].Name, Detail: strconv.Itoa(len(page[i].NodeIDs))}) {
+			nodes := strconv.Itoa(len(page[i].NodeIDs))
+			if !add(Source{Source: fromFlow, ID: page[i].ID, Name: page[i].Name, Detail: nodes}) {
 				return nil
 			}
 		}

@@ -34,7 +34,8 @@ func (s *service) imprint(ctx context.Context, id string, content []byte) error 
 	}
 	sum := sha256.Sum256(content)
 	row := logoRow{
-		PageID: id, SHA256: hex.EncodeToString(sum[:]), MediaType: logoTypes[form], Content: content, CreatedAt: s.now(),
+		PageID: id, SHA256: hex.EncodeToString(sum[:]), MediaType: logoTypes[form], Content: content,
+		CreatedAt: s.now(),
 	}
 	return s.relabel(ctx, id, row.SHA256, func(ctx context.Context) error {
 		_, err := s.store.db.In(ctx).NewInsert().Model(&row).On("conflict do nothing").Exec(ctx)

@@ -1,8 +1,8 @@
 // Package statuspage tells users how the service does, on pages that live outside of the panel and survive it.
 //
-// People edit a draft; a deploy writes it as files (internal/site), brings them to places (internal/place), fetches them
-// back and compares. From then on each place gets news once a minute and whenever readers are told something. A page
-// shows the names that people chose for readers, and nothing of a node, a flow or an address.
+// People edit a draft; a deploy writes it as files (internal/site), brings them to places (internal/place), fetches
+// them back and compares. From then on each place gets news once a minute and whenever readers are told something. A
+// page shows the names that people chose for readers, and nothing of a node, a flow or an address.
 package statuspage
 
 import (

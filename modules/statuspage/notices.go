@@ -247,7 +247,8 @@ func (s *service) amend(ctx context.Context, id string, revision int64, to Notic
 				return err
 			}
 		}
-		if maps.Equal(was.Titles, row.Titles) && was.Impact == row.Impact && slices.Equal(was.ComponentIDs, row.ComponentIDs) {
+		if maps.Equal(was.Titles, row.Titles) && was.Impact == row.Impact &&
+			slices.Equal(was.ComponentIDs, row.ComponentIDs) {
 			return nil
 		}
 		if err := s.saveNotice(ctx, row); err != nil {

@@ -31,9 +31,10 @@ var errMany = fault.Invalid("invalid_value", "there are as many pages as there m
 func (s *service) add(ctx context.Context, in NewPage) (string, error) {
 	now := s.now()
 	row := pageRow{ID: database.NewID(), Revision: 1, CreatedAt: now, UpdatedAt: now, Draft: draft{
-		Slug: in.Slug, Titles: in.Titles, Descriptions: Localised{}, Footers: Localised{}, Locales: slices.Clone(allLocales),
-		DefaultLocale: "en", Theme: Theme{Mode: site.Auto, Accent: usualAccent}, Groups: []Group{},
-		Components: []Component{}, Announcements: []Announcement{}, Auto: Auto{Draft: true, Publish: publishNever, MinSeverity: "critical"},
+		Slug: in.Slug, Titles: in.Titles, Descriptions: Localised{}, Footers: Localised{},
+		Locales: slices.Clone(allLocales), DefaultLocale: "en", Theme: Theme{Mode: site.Auto, Accent: usualAccent},
+		Groups: []Group{}, Components: []Component{}, Announcements: []Announcement{},
+		Auto: Auto{Draft: true, Publish: publishNever, MinSeverity: "critical"},
 	}}
 	if in.DefaultLocale != "" {
 		row.Draft.DefaultLocale = in.DefaultLocale
@@ -268,9 +269,10 @@ func (s *service) outside(ctx context.Context, rows []pageRow) ([]Page, error) {
 		d := &r.Draft
 		out[i] = Page{
 			ID: r.ID, Slug: r.Slug, Titles: filled(d.Titles), Descriptions: filled(d.Descriptions), Locales: d.Locales,
-			DefaultLocale: d.DefaultLocale, Theme: d.Theme, Footers: filled(d.Footers), Groups: append([]Group{}, d.Groups...),
-			Components: world.shown(d.Components, told[r.ID]), Announcements: append([]Announcement{}, d.Announcements...),
-			Auto: d.Auto, Revision: r.Revision, PublishedRevision: r.PublishedRevision, PublishedAt: utc(r.PublishedAt),
+			DefaultLocale: d.DefaultLocale, Theme: d.Theme, Footers: filled(d.Footers),
+			Groups: append([]Group{}, d.Groups...), Components: world.shown(d.Components, told[r.ID]),
+			Announcements: append([]Announcement{}, d.Announcements...), Auto: d.Auto,
+			Revision: r.Revision, PublishedRevision: r.PublishedRevision, PublishedAt: utc(r.PublishedAt),
 			CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
 		}
 		out[i].Address, out[i].DataAt = s.reached(r, targets)

@@ -20,7 +20,6 @@ import (
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/events"
-	"panel/platform/files"
 	"panel/platform/operations"
 	"panel/platform/outbound"
 	"panel/platform/vault"
@@ -59,7 +58,6 @@ type service struct {
 	vault      *vault.Vault
 	operations *operations.Store
 	network    *outbound.Network
-	files      *files.Store
 	documents  nodesapi.Documents
 	stop       *automation.Switch
 	folder     string
@@ -71,13 +69,13 @@ type service struct {
 
 func newService(
 	n *neighbours, s *store, clock clockwork.Clock, log *zap.Logger, j audit.Journal, bus *events.Bus, v *vault.Vault,
-	ops *operations.Store, network *outbound.Network, stored *files.Store, docs nodesapi.Documents,
+	ops *operations.Store, network *outbound.Network, docs nodesapi.Documents,
 	stop *automation.Switch, cfg *config.Config,
 ) *service {
 	asleep := func(context.Context, string) error { return nil }
 	return &service{
 		neighbours: n, store: s, clock: clock, log: log.Named("statuspage"), journal: j, bus: bus, vault: v, operations: ops,
-		network: network, files: stored, documents: docs, stop: stop, folder: folderOf(cfg), address: cfg.String(config.PublicURL),
+		network: network, documents: docs, stop: stop, folder: folderOf(cfg), address: cfg.String(config.PublicURL),
 		wakeDeploy: asleep, wakeTarget: asleep,
 	}
 }

@@ -40,8 +40,8 @@ var errNodeEntry = fault.Invalid("node_has_entry",
 // addTarget gives a page one more place. Faults: not_found (404), invalid_value, node_has_entry (422).
 func (s *service) addTarget(ctx context.Context, pageID string, in NewTarget) (string, error) {
 	row := targetRow{
-		ID: database.NewID(), Kind: in.Kind, Label: strings.TrimSpace(in.Label), Enabled: in.Enabled == nil || *in.Enabled,
-		Config: in.Config, Files: map[string]held{}, CreatedAt: s.now(),
+		ID: database.NewID(), Kind: in.Kind, Label: strings.TrimSpace(in.Label),
+		Enabled: in.Enabled == nil || *in.Enabled, Config: in.Config, Files: map[string]held{}, CreatedAt: s.now(),
 	}
 	if in.Secret != "" {
 		row.Secret = s.vault.Seal(row.place(), []byte(in.Secret))

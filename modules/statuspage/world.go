@@ -28,7 +28,8 @@ type world struct {
 // world reads how the sources of components are, and how they were on the last days.
 func (s *service) world(ctx context.Context, components []Component, days int) (*world, error) {
 	w := &world{
-		members: map[string][]subject{}, standings: map[subject]healthapi.Standing{}, days: map[subject][]healthapi.Day{},
+		members: map[string][]subject{}, standings: map[subject]healthapi.Standing{},
+		days: map[subject][]healthapi.Day{},
 	}
 	today := s.now().Truncate(24 * time.Hour)
 	for i := range days {

@@ -45,8 +45,8 @@ type Incident struct {
 
 // Reports tell how nodes and flows do and did. Calls take part in the context's transaction.
 type Reports interface {
-	// Standings gives the verdicts about nodes or flows. Those of which nothing is known are left out, all of them while
-	// nobody judges.
+	// Standings gives the verdicts about nodes or flows. Those of which nothing is known are left out, all of them
+	// while nobody judges.
 	Standings(ctx context.Context, kind string, ids ...string) (map[string]Standing, error)
 	// Days gives the last days of nodes or flows, oldest first, today among them. Those of which nothing is known are
 	// left out.

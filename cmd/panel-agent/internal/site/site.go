@@ -96,7 +96,8 @@ func (s *server) open(port int) error {
 	}
 	before := s.http
 	s.port, s.http = port, &http.Server{
-		Handler: s, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleWithin, MaxHeaderBytes: mostHeader,
+		Handler: s, ReadTimeout: readWithin, WriteTimeout: writeWithin, IdleTimeout: idleWithin,
+		MaxHeaderBytes: mostHeader,
 	}
 	go func(now *http.Server) { _ = now.Serve(netutil.LimitListener(listener, mostAtOnce)) }(s.http)
 	if before != nil {

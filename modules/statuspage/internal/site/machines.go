@@ -81,7 +81,8 @@ func (b *builder) machines() ([]byte, error) {
 	for i := range s.Maintenance {
 		m := &s.Maintenance[i]
 		if m.State == "planned" || m.State == "active" {
-			out.Works = append(out.Works, machineWork{m.ID, filled(m.Titles), m.State, m.StartsAt.UTC(), m.EndsAt.UTC()})
+			work := machineWork{m.ID, filled(m.Titles), m.State, m.StartsAt.UTC(), m.EndsAt.UTC()}
+			out.Works = append(out.Works, work)
 		}
 	}
 	text, err := json.Marshal(out)

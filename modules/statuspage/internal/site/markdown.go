@@ -11,8 +11,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 )
 
-// policy keeps what a text needs and nothing that runs, is fetched, or looks like the page's own. Texts of incidents are
-// written in haste, and may hold what a log said.
+// policy keeps what a text needs and nothing that runs, is fetched, or looks like the page's own. Texts of incidents
+// are written in haste, and may hold what a log said.
 var policy = sync.OnceValue(func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "strong", "em", "del", "ul", "ol", "li", "code", "pre", "blockquote", "hr")

@@ -38,8 +38,9 @@ type said struct {
 
 func (w *words) said() said {
 	return said{
-		Locale: w.locale, Skip: w.skip, Current: w.current, Planned: w.planned, Components: w.components, PastOnes: w.past,
-		History: w.history, Nothing: w.nothing, None: w.none, Back: w.back, Feed: w.feed, Calendar: w.calendar,
+		Locale: w.locale, Skip: w.skip, Current: w.current, Planned: w.planned, Components: w.components,
+		PastOnes: w.past,
+		History:  w.history, Nothing: w.nothing, None: w.none, Back: w.back, Feed: w.feed, Calendar: w.calendar,
 		Machines: w.machines, AsOf: w.asOf, Old: w.old, Minutes: w.minutes, Hours: w.hours, Languages: w.languages,
 	}
 }

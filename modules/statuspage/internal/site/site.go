@@ -216,7 +216,8 @@ func (b *builder) add(file, mediaType string, live bool, write func() ([]byte, e
 	}
 	written := withMoment(content, b.site.DataAt, locale)
 	b.files = append(b.files, File{
-		Path: file, MediaType: mediaType, Content: written, SHA256: digest(written), Stable: digest(content), Live: live,
+		Path: file, MediaType: mediaType, Content: written, SHA256: digest(written), Stable: digest(content),
+		Live: live,
 	})
 }
 
