@@ -97,7 +97,9 @@ func Module() module.Module {
 	}
 }
 
-func exportReports(v *view.Views, i *incidents.Incidents) healthapi.Reports { return view.NewReports(v, i) }
+func exportReports(v *view.Views, i *incidents.Incidents) healthapi.Reports {
+	return view.NewReports(v, i)
+}
 
 // repairScreen is where it shows what self-repair did and proposes.
 const repairScreen = "/monitoring/repairs"
