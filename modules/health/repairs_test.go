@@ -17,6 +17,7 @@ import (
 	"panel/modules/nodes/nodesapi"
 	"panel/modules/pools/poolsapi"
 	"panel/platform/doctor"
+	"panel/platform/paneltest"
 )
 
 const actionsPath = "/api/v1/health/self-heal/actions"

@@ -337,8 +337,7 @@ func TestWhatAgentsReportIsShown(t *testing.T) {
 	require.Nil(t, w.read(p.ID).LastSwitch, "a beginning is no switch")
 
 	w.report(state(p, 0, "down", at), serves(p, "members", 2, "member_down", at))
-	down, isNews := paneltest.NextData[poolsapi.MemberNews](news, poolsapi.EventMemberDown)
-	require.True(t, isNews)
+	down := paneltest.NextData[poolsapi.MemberNews](news, poolsapi.EventMemberDown)
 	require.Equal(t, poolsapi.MemberNews{Name: "Europe", MemberID: p.Members[0].ID, Member: "ams-01", Reason: "refused"}, down)
 	news.Next(poolsapi.EventSwitched)
 	shown := w.read(p.ID)

@@ -41,7 +41,7 @@ func policies(t testing.TB) map[string]policy {
 			whileDegraded: row[5] != "no", hidden: row[6] == "yes",
 			lenient: row[7] == "yes", signedIn: slices.Contains(signedIn, row[0]+" "+row[1]),
 		}
-		line.keys, line.also = keysOf(row[3])
+		line.keys, line.also = keysIn(row[3])
 		require.NotContains(t, all, line.method+" "+line.path, "two lines for one operation")
 		all[line.method+" "+line.path] = line
 	}
@@ -52,8 +52,8 @@ func policies(t testing.TB) map[string]policy {
 	return all
 }
 
-// keysOf reads "a b" as one of both, and "a +b" as both.
-func keysOf(column string) (keys, also []string) {
+// keysIn reads "a b" as one of both, and "a +b" as both.
+func keysIn(column string) (keys, also []string) {
 	for _, word := range strings.Fields(column) {
 		if key, needed := strings.CutPrefix(word, "+"); needed {
 			also = append(also, key)
