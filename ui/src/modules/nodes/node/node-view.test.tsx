@@ -29,7 +29,9 @@ it("names the address that the agent of a healthy node dials instead of the pane
 
 it("says in which country and network the address is, as far as that is known", async () => {
   const look = (node = makeNode()) =>
-    renderApp(<NodeView node={node} tab="overview" range="1h" onRange={() => undefined} block={undefined} acts={acts} />);
+    renderApp(
+      <NodeView node={node} tab="overview" range="1h" onRange={() => undefined} block={undefined} acts={acts} />,
+    );
   const { unmount } = await look();
   expect(await screen.findByText("Germany, AS64500 Example Hosting")).toBeInTheDocument();
   unmount();
