@@ -383,7 +383,7 @@ func (s *service) try(ctx context.Context, id string) (Tested, error) {
 	return out, nil
 }
 
-const tryWithin = 40 * time.Second
+const tryWithin = 30 * time.Second
 
 func (s *service) tried(ctx context.Context, t *targetRow, slug string) error {
 	if t.Kind == kindNode {
