@@ -234,14 +234,20 @@ func (a *accounts) retarget(row *accountRow, to AccountChange) error {
 }
 
 // remove forgets an account with its machines; at the provider nothing changes. Faults: not_found (404),
-// hosting_account_in_use (409).
+// hosting_account_in_use, hosting_order_active (409).
 func (a *accounts) remove(ctx context.Context, id string) error {
 	return a.store.db.InTx(ctx, func(ctx context.Context) error {
 		row, err := a.store.account(ctx, id)
 		if err != nil {
 			return err
 		}
-		if row.Kind == cloud.Custom && row.ServersUsed > 0 {
+		open, err := a.store.working(ctx, id)
+		switch {
+		case err != nil:
+			return err
+		case open:
+			return errOrderActive
+		case row.Kind == cloud.Custom && row.ServersUsed > 0:
 			return errAccountInUse
 		}
 		if err := a.store.removeAccount(ctx, id); err != nil {

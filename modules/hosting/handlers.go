@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"panel/modules/hosting/internal/cloud"
+	"panel/platform/fault"
 	"panel/platform/httpapi"
 )
 
@@ -11,9 +12,10 @@ import (
 type handlers struct {
 	accounts *accounts
 	machines *machines
+	orders   *orders
 }
 
-func newHandlers(a *accounts, m *machines) *handlers { return &handlers{a, m} }
+func newHandlers(a *accounts, m *machines, o *orders) *handlers { return &handlers{a, m, o} }
 
 type body[T any] struct{ Body T }
 
@@ -41,7 +43,7 @@ type KindView struct {
 	Title     string        `json:"title" doc:"As the provider writes itself"`
 	BaseURL   string        `json:"base_url" doc:"Usual address of its API; empty: nobody is called"`
 	Fields    []cloud.Field `json:"fields" doc:"What credentials must hold"`
-	Abilities []string      `json:"abilities" doc:"servers: read; plans: regions and plans are read; balance: it says what is left; entries: machines are entered by hand"`
+	Abilities []string      `json:"abilities" doc:"servers: read; plans: regions and plans are read; balance: it says what is left; entries: machines are entered by hand; create, power, delete: machines are made, switched, deleted"`
 	Rights    []string      `json:"rights" doc:"What the credentials need, in the provider's words"`
 }
 
@@ -198,4 +200,81 @@ func (h *handlers) addEntry(ctx context.Context, in *entryInput) (*body[Server],
 
 func (h *handlers) removeEntry(ctx context.Context, in *ServerPath) (*struct{}, error) {
 	return nil, h.machines.removeEntry(ctx, in.ID, in.ServerID)
+}
+
+// ImageList are the systems that machines can begin with.
+type ImageList struct {
+	Items []cloud.Image `json:"items"`
+}
+
+func (h *handlers) listImages(ctx context.Context, in *AccountPath) (*body[ImageList], error) {
+	list, err := ask(ctx, h.accounts, in.ID, cloud.CanCreate, (*cloud.Client).Images)
+	return &body[ImageList]{ImageList{Items: list}}, err
+}
+
+type previewInput struct {
+	AccountPath
+	Body NewServer
+}
+
+func (h *handlers) preview(ctx context.Context, in *previewInput) (*body[Quote], error) {
+	quote, err := h.orders.preview(ctx, in.ID, in.Body)
+	return &body[Quote]{quote}, err
+}
+
+type createInput struct {
+	AccountPath
+	Key  string `header:"Idempotency-Key" required:"true" doc:"A machine costs money: the same key makes it once"`
+	Body ServerOrder
+}
+
+func (h *handlers) create(ctx context.Context, in *createInput) (*body[Order], error) {
+	order, err := h.orders.create(ctx, in.ID, in.Body)
+	return &body[Order]{order}, err
+}
+
+// PowerChange is what a machine is wanted to do.
+type PowerChange struct {
+	Act string `json:"act" enum:"on,off,reboot" doc:"off: at once, without asking its system"`
+}
+
+type powerInput struct {
+	ServerPath
+	Body PowerChange
+}
+
+func (h *handlers) power(ctx context.Context, in *powerInput) (*body[Order], error) {
+	order, err := h.orders.power(ctx, in.ID, in.ServerID, in.Body.Act)
+	return &body[Order]{order}, err
+}
+
+type deleteInput struct {
+	ServerPath
+	Confirm string `query:"confirm" maxLength:"64" doc:"The name of the machine, to say that it is meant"`
+}
+
+func (h *handlers) deleteServer(ctx context.Context, in *deleteInput) (*body[Order], error) {
+	order, err := h.orders.remove(ctx, in.ID, in.ServerID, in.Confirm)
+	return &body[Order]{order}, err
+}
+
+func (h *handlers) listOrders(ctx context.Context, in *serversInput) (*body[httpapi.Page[Order]], error) {
+	if _, err := h.accounts.store.account(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	page, err := h.accounts.store.orders(ctx, in.ID, in.PageQuery)
+	return &body[httpapi.Page[Order]]{page}, err
+}
+
+type orderPath struct {
+	AccountPath
+	OrderID string `path:"order_id" maxLength:"64"`
+}
+
+func (h *handlers) getOrder(ctx context.Context, in *orderPath) (*body[Order], error) {
+	row, err := h.accounts.store.order(ctx, in.OrderID)
+	if err == nil && row.AccountID != in.ID {
+		err = fault.Missing(fault.NoSuchThing)
+	}
+	return &body[Order]{row.shown()}, err
 }

@@ -3,7 +3,8 @@
 //
 // An account is the access to one provider (accounts.go); it is looked at when it is added, changed or tested, and its
 // machines are read every hour, as jobs (sync.go, servers.go). What they cost is in billing.go, and due payments are
-// told of by reminders.go. Providers of the kind custom are not called: their
+// told of by reminders.go. Machines are made (create.go), switched and deleted (power.go) by orders (orders.go), which
+// drive.go carries to their end. Providers of the kind custom are not called: their
 // machines are entered by hand (servers.go). How providers are asked is in internal/cloud; hostingtest stands in for
 // them in tests.
 //
@@ -11,6 +12,7 @@
 package hosting
 
 import (
+	"context"
 	"embed"
 	"time"
 
@@ -48,6 +50,14 @@ const (
 	serverChanged  = "hosting.server_changed"
 	entryRemoved   = "hosting.entry_removed"
 
+	serverOrdered  = "hosting.server_ordered"
+	serverMade     = "hosting.server_made"
+	powerOrdered   = "hosting.power_ordered"
+	powerChanged   = "hosting.power_changed"
+	deleteOrdered  = "hosting.delete_ordered"
+	serverDeleted  = "hosting.server_deleted"
+	orderWentWrong = "hosting.order_failed"
+
 	settingsChanged = "hosting.settings_changed"
 	paymentDue      = "cost.payment_due"
 	paymentOverdue  = "cost.payment_overdue"
@@ -65,6 +75,13 @@ type Failed struct {
 	Name  string `json:"name"`
 	State string `json:"state"`
 	Cause string `json:"cause"`
+}
+
+// Ordered is the data of the events about what is done with a machine at its provider.
+type Ordered struct {
+	Name  string `json:"name"`
+	Act   string `json:"act"`
+	Error string `json:"error"`
 }
 
 // Payment is the data of the events that a machine must be paid.
@@ -92,26 +109,31 @@ func Module() module.Module {
 		Journal: audit.Kinds{
 			Actions: []string{
 				accountAdded, accountChanged, accountRemoved, syncStarted, entryAdded, serverChanged, entryRemoved,
-				costPaid, costSkipped, settingsChanged,
+				costPaid, costSkipped, settingsChanged, serverOrdered, serverMade, powerOrdered, powerChanged,
+				deleteOrdered, serverDeleted, orderWentWrong,
 			},
 			Objects: []string{objectAccount, objectServer, "settings"},
 		},
 		Events:     eventKinds(),
 		Secrets:    []vault.Column{{Table: "hosting_accounts", ID: "id", Column: "sealed"}},
-		Tidy:       []jobs.Tidy{tidyServers},
+		Tidy:       []jobs.Tidy{tidyServers, tidyOrders},
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
-		Private:    []any{newStore, newPace, newProviders, newAccounts, newMachines, newHandlers, openSettings},
-		Attach:     attach,
+		Private: []any{
+			newStore, newPace, newProviders, newAccounts, newMachines, newOrders, newDriver, newHandlers, openSettings,
+		},
+		Attach: attach,
 	}
 }
 
-func attach(h *handlers, a *accounts, m *machines) module.Parts {
+func attach(h *handlers, a *accounts, m *machines, d *driver) module.Parts {
 	return module.Parts{
 		Routes:    h.routes(),
 		Jobs:      []jobs.Worker{m.worker(), m.reminder()},
 		Schedules: []jobs.Schedule{syncSchedule(), remindSchedule()},
+		Loops:     []func(context.Context) error{d.Run},
+		Restored:  d.restored,
 		Metrics:   a.metrics(),
 	}
 }
@@ -127,6 +149,8 @@ func faults() []fault.Declared {
 			Kind: fault.KindConflict, Code: "hosting_sync_active",
 			Summary: "The machines of this account are being read already",
 		},
+		{Kind: fault.KindConflict, Code: errOrderActive.Code, Summary: "Something is being done with the machine"},
+		{Kind: fault.KindConflict, Code: errPriceChanged.Code, Summary: "The machine costs something else now"},
 	}, cloud.Faults()...)
 }
 
@@ -148,11 +172,27 @@ func eventKinds() []events.Kind {
 		{Name: serverChanged, Summary: "What is known of a machine was changed by hand", Data: Named{}},
 		{Name: entryRemoved, Summary: "A machine that was entered by hand was removed", Data: Named{}},
 	}
-	kinds = append(kinds, costKinds()...)
+	kinds = append(append(kinds, costKinds()...), orderKinds()...)
 	for i := range kinds {
 		kinds[i].Needs, kinds[i].Live = Manage, true
 	}
 	return append(kinds, settings.Kind(settingsChanged, "Settings of hosting providers were changed", Manage))
+}
+
+func orderKinds() []events.Kind {
+	return []events.Kind{
+		{Name: serverOrdered, Summary: "A machine was ordered at a hosting provider", Data: Ordered{}},
+		{Name: serverMade, Summary: "A machine was made and its agent has come", Notify: true, Data: Ordered{}},
+		{Name: powerOrdered, Summary: "A machine is to be switched at its provider", Data: Ordered{}},
+		{Name: powerChanged, Summary: "A machine was switched at its provider", Data: Ordered{}},
+		{Name: deleteOrdered, Summary: "A machine is to be deleted at its provider", Data: Ordered{}},
+		{Name: serverDeleted, Summary: "A machine was deleted at its provider", Notify: true, Data: Ordered{}},
+		{
+			Name: orderWentWrong, Summary: "What was wanted of a machine at its provider was not done",
+			Severity: events.Warning, Notify: true,
+			Effect: "A machine that was made all the same costs money until it is deleted.", Data: Ordered{},
+		},
+	}
 }
 
 func costKinds() []events.Kind {

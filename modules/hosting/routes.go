@@ -26,6 +26,7 @@ const (
 func (h *handlers) routes() httpapi.Routes {
 	manage, reads := access.Needs(Manage), httpapi.UngatedReads()
 	created, gone := httpapi.Status(http.StatusCreated), httpapi.Status(http.StatusNoContent)
+	accepted := httpapi.Status(http.StatusAccepted)
 	asks := httpapi.Waits(askWithin + answerWithin)
 	doc := settings.Routes("/settings", "hosting providers", manage, manage, h.machines.settings, shownSettings)
 	reads(&doc[0])
@@ -41,10 +42,18 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Delete("/{id}", "Remove an account at a hosting provider", manage, h.remove, gone),
 		httpapi.Post("/{id}/test", "Ask a hosting provider now what the credentials may do", manage, h.test, asks,
 			httpapi.Anew()),
-		httpapi.Post("/{id}/sync", "Read the machines of an account now", manage, h.sync,
-			httpapi.Status(http.StatusAccepted)),
+		httpapi.Post("/{id}/sync", "Read the machines of an account now", manage, h.sync, accepted),
 		httpapi.Get("/{id}/regions", "List where machines can be made", manage, h.listRegions, reads, asks),
 		httpapi.Get("/{id}/plans", "List sizes of machines with their prices", manage, h.listPlans, reads, asks),
+		httpapi.Get("/{id}/images", "List systems that machines can begin with", manage, h.listImages, reads, asks),
+		httpapi.Post("/{id}/servers/preview", "Show what a machine would cost", manage, h.preview, asks,
+			httpapi.Anew()),
+		httpapi.Post("/{id}/servers", "Make a machine at a price that was seen before", manage, h.create, asks, accepted),
+		httpapi.Post("/{id}/servers/{server_id}/power", "Switch a machine on or off, or start it anew", manage, h.power,
+			accepted),
+		httpapi.Delete("/{id}/servers/{server_id}", "Delete a machine at its provider", manage, h.deleteServer, accepted),
+		httpapi.Get("/{id}/orders", "List what was done with machines of an account", manage, h.listOrders, reads),
+		httpapi.Get("/{id}/orders/{order_id}", "Show what is done with a machine", manage, h.getOrder, reads),
 		httpapi.Get("/{id}/servers", "List the machines of an account", manage, h.listServers, reads),
 		httpapi.Get("/{id}/servers/{server_id}", "Show a machine", manage, h.getServer, reads),
 		httpapi.Patch("/{id}/servers/{server_id}", "Change what is known of a machine by hand", manage, h.changeServer),

@@ -233,12 +233,14 @@ func differences(from, to *serverRow) map[string]audit.Change {
 	return changes
 }
 
-// written is a price as the journal tells it, "4500 EUR/month" in minor units.
-func written(r *serverRow) string {
-	if r.PriceAmount == nil {
+func written(r *serverRow) string { return textOf(r.price()) }
+
+// textOf is a price as the journal tells it, "4500 EUR/month" in minor units.
+func textOf(p *cloud.Price) string {
+	if p == nil {
 		return ""
 	}
-	return fmt.Sprintf("%d %s/%s", *r.PriceAmount, r.PriceCurrency, r.PricePeriod)
+	return fmt.Sprintf("%d %s/%s", p.Amount, p.Currency, p.Period)
 }
 
 func day(at *time.Time) string {

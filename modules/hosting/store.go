@@ -110,6 +110,7 @@ type serverRow struct {
 	UpdatedAt     time.Time       `bun:"updated_at" json:"-"`
 	GoneAt        *time.Time      `bun:"gone_at" json:"-"`
 	SkippedDue    *time.Time      `bun:"skipped_due" json:"-"`
+	MadeFor       *string         `bun:"made_for,type:uuid" json:"-"`
 	Revision      int64           `bun:"revision" json:"-"`
 	SortKey       string          `bun:"sort_key,scanonly" json:"-"`
 }
@@ -292,7 +293,7 @@ func (s *store) insertServer(ctx context.Context, row *serverRow) error {
 }
 
 func (s *store) updateServer(ctx context.Context, row *serverRow) error {
-	_, err := s.db.In(ctx).NewUpdate().Model(row).ExcludeColumn("id", "account_id", "external_id", "created_at").
+	_, err := s.db.In(ctx).NewUpdate().Model(row).ExcludeColumn("id", "account_id", "external_id", "created_at", "made_for").
 		WherePK().
 		Exec(ctx)
 	return database.Fault(err, nil)
@@ -331,13 +332,15 @@ func (s *store) put(ctx context.Context, accountID string, found []serverRow) er
 			price_currency = case when excluded.price_amount is null then s.price_currency else excluded.price_currency
 			end,
 			price_period = case when excluded.price_amount is null then s.price_period else excluded.price_period end,
-			next_due_at = coalesce(excluded.next_due_at, s.next_due_at), node_id = excluded.node_id, gone_at = null,
+			next_due_at = coalesce(excluded.next_due_at, s.next_due_at),
+			node_id = coalesce(excluded.node_id, s.made_for), gone_at = null,
 			updated_at = now(), revision = s.revision + 1
 		where s.gone_at is not null or (s.name, s.status, s.region, s.plan, s.vcpu, s.mem, s.disk, s.ipv4, s.ipv6,
 		s.tags,
 				s.node_id) is distinct from (excluded.name, excluded.status, excluded.region, excluded.plan,
 				excluded.vcpu,
-				excluded.mem, excluded.disk, excluded.ipv4, excluded.ipv6, excluded.tags, excluded.node_id)
+				excluded.mem, excluded.disk, excluded.ipv4, excluded.ipv6, excluded.tags,
+				coalesce(excluded.node_id, s.made_for))
 			or excluded.price_amount is not null and (s.price_amount, s.price_currency, s.price_period) is distinct from
 				(excluded.price_amount, excluded.price_currency, excluded.price_period)
 			or excluded.next_due_at is not null and s.next_due_at is distinct from excluded.next_due_at`,
@@ -345,8 +348,8 @@ func (s *store) put(ctx context.Context, accountID string, found []serverRow) er
 	return database.Fault(err, nil)
 }
 
-// lose marks those machines gone that a pass has not found.
-func (s *store) lose(ctx context.Context, accountID string, found []serverRow) error {
+// lose marks those machines gone that a pass has not found, but what has come since it has asked.
+func (s *store) lose(ctx context.Context, accountID string, found []serverRow, asked time.Time) error {
 	ids := make([]string, len(found))
 	for i := range found {
 		ids[i] = found[i].ExternalID
@@ -358,10 +361,16 @@ func (s *store) lose(ctx context.Context, accountID string, found []serverRow) e
 	_, err = s.db.In(ctx).
 		NewRaw(`update hosting_servers set gone_at = now(), updated_at = now(),
 			revision = revision + 1
-		where account_id = ? and gone_at is null and not external_id in (select jsonb_array_elements_text(?::jsonb))`,
-			accountID, string(text)).Exec(ctx)
+		where account_id = ? and gone_at is null and created_at < ?
+			and not external_id in (select jsonb_array_elements_text(?::jsonb))`,
+			accountID, asked, string(text)).Exec(ctx)
 	return database.Fault(err, nil)
 }
 
 // tidyServers lets machines go that have not been at their provider for a while.
 var tidyServers = jobs.Tidy{Table: "hosting_servers", Column: "gone_at", Age: 90 * 24 * time.Hour}
+
+// tidyOrders lets orders go that have been over for long; the journal keeps what was done.
+var tidyOrders = jobs.Tidy{
+	Table: "hosting_orders", Column: "created_at", Age: 90 * 24 * time.Hour, Unless: "finished_at is null",
+}

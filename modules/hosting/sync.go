@@ -201,7 +201,7 @@ func (m *machines) keep(ctx context.Context, row *accountRow, found []serverRow,
 	if err := m.store.put(ctx, row.ID, found); err != nil {
 		return err
 	}
-	return m.store.lose(ctx, row.ID, found)
+	return m.store.lose(ctx, row.ID, found, asked)
 }
 
 // moment is now by the database's clock, which all panels share.

@@ -93,6 +93,15 @@ func (e *enrollment) Issue(ctx context.Context, want nodesapi.TokenOrder) (nodes
 	}, nil
 }
 
+// Add adds a node for another module.
+func (e *enrollment) Add(ctx context.Context, name string) (nodeID string, err error) {
+	added, err := e.service.create(ctx, &createBody{Name: name})
+	if err != nil {
+		return "", err
+	}
+	return added.ID, nil
+}
+
 // Revoke ends a token for another module.
 func (e *enrollment) Revoke(ctx context.Context, tokenID string) error {
 	if !database.IsID(tokenID) {

@@ -3,6 +3,7 @@ package hostingtest
 import (
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 // digitalOcean: https://docs.digitalocean.com/reference/api. Pages with the address of the next one, amounts of the
@@ -12,6 +13,7 @@ func (c *Cloud) digitalOcean(mux *http.ServeMux) refusal {
 		ids := map[int][2]string{
 			http.StatusUnauthorized:        {"Unauthorized", "Unable to authenticate you"},
 			http.StatusTooManyRequests:     {"too_many_requests", "API Rate limit exceeded."},
+			http.StatusNotFound:            {"not_found", "The resource you were accessing could not be found."},
 			http.StatusInternalServerError: {"server_error", "Unexpected server-side error"},
 		}
 		write(w, status, fields{"id": ids[status][0], "message": ids[status][1], "request_id": "4d9d8375-3c56"})
@@ -52,6 +54,9 @@ func (c *Cloud) digitalOcean(mux *http.ServeMux) refusal {
 	}))
 	mux.HandleFunc("GET /droplets", needs("droplet:read", func(w http.ResponseWriter, r *http.Request) {
 		all, _ := c.listed()
+		if mark := r.URL.Query().Get("tag_name"); mark != "" {
+			all = slices.DeleteFunc(all, func(m Machine) bool { return !slices.Contains(m.Tags, mark) })
+		}
 		page(w, r, "droplets", shaped(all, droplet))
 	}))
 	mux.HandleFunc("GET /regions", needs("regions:read", func(w http.ResponseWriter, r *http.Request) {
@@ -73,6 +78,7 @@ func (c *Cloud) digitalOcean(mux *http.ServeMux) refusal {
 			},
 		})
 	}))
+	c.digitalOceanActs(mux, says)
 	return says
 }
 

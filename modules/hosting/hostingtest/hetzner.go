@@ -1,6 +1,10 @@
 package hostingtest
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+	"strconv"
+)
 
 // hetzner: https://docs.hetzner.cloud. Pages of at most 50, numbers as ids, prices as texts with ten decimals. A token
 // for reading is refused by every call that writes before anything else is looked at.
@@ -11,6 +15,7 @@ func (c *Cloud) hetzner(mux *http.ServeMux) refusal {
 			http.StatusTooManyRequests:     {"rate_limit_exceeded", "limit of 3600 requests per hour reached"},
 			http.StatusInternalServerError: {"service_error", "an error occurred"},
 			http.StatusForbidden:           {"token_readonly", "the token is only allowed to perform GET requests"},
+			http.StatusNotFound:            {"not_found", "server with ID not found"},
 			http.StatusUnprocessableEntity: {"invalid_input", "invalid input in fields 'name', 'server_type', 'image'"},
 		}
 		write(w, status, fields{"error": fields{"code": codes[status][0], "message": codes[status][1], "details": nil}})
@@ -28,15 +33,12 @@ func (c *Cloud) hetzner(mux *http.ServeMux) refusal {
 	}
 	mux.HandleFunc("GET /servers", func(w http.ResponseWriter, r *http.Request) {
 		all, _ := c.listed()
-		page(w, r, "servers", shaped(all, hetznerServer))
-	})
-	mux.HandleFunc("POST /servers", func(w http.ResponseWriter, _ *http.Request) {
-		if !c.may("Read & Write") {
-			says(w, http.StatusForbidden)
-			return
+		if mark := r.URL.Query().Get("label_selector"); mark != "" {
+			all = slices.DeleteFunc(all, func(m Machine) bool { return !slices.Contains(m.Tags, mark) })
 		}
-		says(w, http.StatusUnprocessableEntity)
+		page(w, r, "servers", shaped(all, c.hetznerServer))
 	})
+	c.hetznerActs(mux, says)
 	mux.HandleFunc("GET /locations", func(w http.ResponseWriter, r *http.Request) {
 		page(w, r, "locations", []fields{
 			{"id": 1, "name": "fsn1", "city": "Falkenstein", "country": "DE"},
@@ -44,27 +46,37 @@ func (c *Cloud) hetzner(mux *http.ServeMux) refusal {
 		})
 	})
 	mux.HandleFunc("GET /server_types", func(w http.ResponseWriter, r *http.Request) {
-		old := hetznerType("cx11")
+		old := c.hetznerType("cx11")
 		old["deprecation"] = fields{"announced": "2024-09-06T00:00:00Z"}
-		page(w, r, "server_types", []fields{hetznerType("cx22"), old})
+		page(w, r, "server_types", []fields{c.hetznerType("cx22"), old})
 	})
 	return says
 }
 
-func hetznerType(name string) fields {
+func (c *Cloud) hetznerType(name string) fields {
 	price := func(location, gross string) fields {
 		return fields{
 			"location": location, "price_hourly": fields{"net": "0.0060000000", "gross": "0.0071400000"},
 			"price_monthly": fields{"net": "3.7900000000", "gross": gross},
 		}
 	}
+	gross := "4.5101000000"
+	c.mu.Lock()
+	if c.price > 0 {
+		gross = strconv.Itoa(c.price) + ".0000000000"
+	}
+	c.mu.Unlock()
+	place := func(name string, available bool) fields {
+		return fields{"name": name, "available": available, "deprecation": nil}
+	}
 	return fields{
 		"id": 104, "name": name, "description": "CX22", "cores": 2, "memory": 4, "disk": 40, "deprecation": nil,
-		"prices": []fields{price("fsn1", "4.5101000000"), price("hel1", "4.9500000000")},
+		"prices":    []fields{price("fsn1", gross), price("hel1", "4.9500000000"), price("ash", "4.5900000000")},
+		"locations": []fields{place("fsn1", true), place("hel1", true), place("ash", false)},
 	}
 }
 
-func hetznerServer(m Machine) fields {
+func (c *Cloud) hetznerServer(m Machine) fields {
 	labels := fields{}
 	for _, tag := range m.Tags {
 		labels[tag] = ""
@@ -75,6 +87,6 @@ func hetznerServer(m Machine) fields {
 			"ipv4": fields{"id": 1, "ip": m.IPv4, "blocked": false},
 			"ipv6": fields{"id": 2, "ip": m.IPv6, "blocked": false},
 		},
-		"server_type": hetznerType(m.Plan), "datacenter": fields{"location": fields{"name": m.Region}},
+		"server_type": c.hetznerType(m.Plan), "location": fields{"name": m.Region},
 	}
 }

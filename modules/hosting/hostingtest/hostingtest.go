@@ -39,12 +39,19 @@ type Cloud struct {
 	broken   int      // calls that are answered with 500
 	pause    string   // what Retry-After says
 	calls    []string
+
+	kind        string
+	number      int // of the machine that was made last
+	made        func(m Machine, script string)
+	brokenAfter int // calls that are carried out and answered with 500
+	stuck       bool
+	price       int // of a month, where a test says it
 }
 
 // New starts a provider: hetzner, digitalocean, vultr or linode.
 func New(t testing.TB, kind string) *Cloud {
 	t.Helper()
-	c := &Cloud{Token: "token-of-" + kind, t: t, rights: []string{"*"}, pause: "1"}
+	c := &Cloud{Token: "token-of-" + kind, kind: kind, t: t, rights: []string{"*"}, pause: "1"}
 	mux := http.NewServeMux()
 	refuse := map[string]func(*http.ServeMux) refusal{
 		"hetzner": c.hetzner, "digitalocean": c.digitalOcean, "vultr": c.vultr, "linode": c.linode,

@@ -12,7 +12,8 @@ func (c *Cloud) linode(mux *http.ServeMux) refusal {
 	reasons := map[int]string{
 		http.StatusUnauthorized: "Invalid Token", http.StatusTooManyRequests: "Too many requests",
 		http.StatusInternalServerError: "Internal Server Error",
-		http.StatusForbidden:           "Your OAuth token is not authorized to use this endpoint.",
+		http.StatusNotFound:            "Not found", http.StatusBadRequest: "root_pass is required",
+		http.StatusForbidden: "Your OAuth token is not authorized to use this endpoint.",
 	}
 	says := func(w http.ResponseWriter, status int) {
 		write(w, status, fields{"errors": []fields{{"reason": reasons[status]}}})
@@ -57,6 +58,7 @@ func (c *Cloud) linode(mux *http.ServeMux) refusal {
 	mux.HandleFunc("GET /regions", scoped("", func(w http.ResponseWriter, r *http.Request) {
 		page(w, r, []fields{{"id": "eu-central", "label": "Frankfurt, DE", "country": "de", "status": "ok"}})
 	}))
+	c.linodeActs(mux, says, scoped)
 	return says
 }
 

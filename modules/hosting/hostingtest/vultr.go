@@ -13,7 +13,8 @@ func (c *Cloud) vultr(mux *http.ServeMux) refusal {
 	says := func(w http.ResponseWriter, status int) {
 		words := map[int]string{
 			http.StatusUnauthorized: "Invalid API token.", http.StatusTooManyRequests: "Rate limit exceeded",
-			http.StatusInternalServerError: "Internal server error.",
+			http.StatusInternalServerError: "Internal server error.", http.StatusNotFound: "Invalid instance-id.",
+			http.StatusBadRequest: "Invalid os_id.",
 		}
 		write(w, status, fields{"error": words[status], "status": status})
 	}
@@ -56,6 +57,7 @@ func (c *Cloud) vultr(mux *http.ServeMux) refusal {
 	mux.HandleFunc("GET /regions", func(w http.ResponseWriter, r *http.Request) {
 		page(w, r, "regions", []fields{{"id": "ams", "city": "Amsterdam", "country": "NL", "continent": "Europe"}})
 	})
+	c.vultrActs(mux, says)
 	return says
 }
 

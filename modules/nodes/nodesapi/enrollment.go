@@ -25,6 +25,8 @@ type Token struct {
 // Enrollment issues tokens with which servers get their agents, for whoever makes servers. Its calls take part in the
 // context's transaction and write their lines in the journal.
 type Enrollment interface {
+	// Add adds a node that waits for its agent. Faults: name_taken (409), invalid_value (422).
+	Add(ctx context.Context, name string) (nodeID string, err error)
 	// Issue gives a token; an unknown node gives ErrUnknown.
 	Issue(ctx context.Context, want TokenOrder) (Token, error)
 	// Revoke ends a token; an unknown one gives ErrUnknown.

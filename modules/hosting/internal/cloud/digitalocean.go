@@ -15,8 +15,11 @@ func digitalOceanKind() *Kind {
 	return &Kind{
 		Name: "digitalocean", Title: "DigitalOcean", BaseURL: "https://api.digitalocean.com/v2",
 		Fields:    apiToken("Personal access token"),
-		Abilities: []string{CanServers, CanPlans, CanBalance},
-		Rights:    []string{"account:read", "billing:read", "droplet:read", "regions:read", "sizes:read"},
+		Abilities: []string{CanServers, CanPlans, CanBalance, CanCreate, CanPower, CanDelete},
+		Rights: []string{
+			"account:read", "actions:read", "billing:read", "droplet:create", "droplet:delete", "droplet:read",
+			"droplet:update", "image:read", "regions:read", "sizes:read", "tag:create", "tag:read",
+		},
 		perSecond: asked,
 		open: func(r *rest) driver {
 			r.explain = explainDigitalOcean
@@ -38,8 +41,14 @@ func explainDigitalOcean(body []byte, problem *Problem) {
 		right, _, _ = strings.Cut(right, " ")
 		problem.Cause, problem.Missing = RightMissing, []string{strings.Trim(right, ".")}
 	}
-	if problem.Status == http.StatusUnprocessableEntity && strings.Contains(said.Message, "limit") {
+	if problem.Status != http.StatusUnprocessableEntity {
+		return
+	}
+	switch {
+	case strings.Contains(said.Message, "limit"):
 		problem.Cause = LimitReached
+	case strings.Contains(said.Message, "pending event"):
+		problem.Cause = Busy
 	}
 }
 
@@ -164,12 +173,15 @@ func (d *droplet) server() Server {
 	return shown
 }
 
-func (d *digitalOcean) servers(ctx context.Context) ([]Server, error) {
+func (d *digitalOcean) servers(ctx context.Context) ([]Server, error) { return d.list(ctx, "") }
+
+// list reads the droplets that a filter lets through.
+func (d *digitalOcean) list(ctx context.Context, filter string) ([]Server, error) {
 	return pages(d.rest, func(number int, _ string) ([]Server, string, error) {
 		got, err := get[struct {
 			Droplets []droplet         `json:"droplets"`
 			Links    digitalOceanPages `json:"links"`
-		}](ctx, d.rest, "/droplets?per_page=200&page="+strconv.Itoa(number))
+		}](ctx, d.rest, "/droplets?per_page=200&page="+strconv.Itoa(number)+filter)
 		return mapped(got.Droplets, (*droplet).server), got.Links.next(number), err
 	})
 }

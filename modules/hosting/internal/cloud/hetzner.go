@@ -14,7 +14,7 @@ func hetznerKind() *Kind {
 	return &Kind{
 		Name: "hetzner", Title: "Hetzner", BaseURL: "https://api.hetzner.cloud/v1",
 		Fields:    apiToken("API token of the project, Read & Write"),
-		Abilities: []string{CanServers, CanPlans}, Rights: []string{"Read & Write"}, perSecond: asked,
+		Abilities: []string{CanServers, CanPlans, CanCreate, CanPower, CanDelete}, Rights: []string{"Read & Write"}, perSecond: asked,
 		open: func(r *rest) driver {
 			r.explain = explainHetzner
 			return &hetzner{rest: r}
@@ -39,6 +39,8 @@ func explainHetzner(body []byte, problem *Problem) {
 		problem.Cause = RightMissing
 	case "rate_limit_exceeded":
 		problem.Cause = RateLimited
+	case "locked", "conflict":
+		problem.Cause = Busy
 	case "resource_limit_exceeded":
 		problem.Cause = LimitReached
 	case "not_found":
@@ -94,6 +96,29 @@ type hetznerType struct {
 	Disk        int64          `json:"disk"`   // GiB
 	Prices      []hetznerPrice `json:"prices"`
 	Deprecation *struct{}      `json:"deprecation"`
+	// Locations tell where it can be had now; Prices alone name places where it is sold out or deprecated.
+	Locations []struct {
+		Name        string    `json:"name"`
+		Available   bool      `json:"available"`
+		Deprecation *struct{} `json:"deprecation"`
+	} `json:"locations"`
+}
+
+// places are where it can be had. A type that does not tell them can be had wherever it has a price.
+func (t *hetznerType) places() []string {
+	list := []string{}
+	for _, one := range t.Locations {
+		if one.Available && one.Deprecation == nil {
+			list = append(list, one.Name)
+		}
+	}
+	if t.Locations != nil {
+		return list
+	}
+	for _, one := range t.Prices {
+		list = append(list, one.Location)
+	}
+	return list
 }
 
 func (t *hetznerType) specs() Specs {
@@ -183,9 +208,12 @@ func hetznerStatus(status string) string {
 	return Unknown
 }
 
-func (h *hetzner) servers(ctx context.Context) ([]Server, error) {
+func (h *hetzner) servers(ctx context.Context) ([]Server, error) { return h.list(ctx, "") }
+
+// list reads the servers that a filter lets through.
+func (h *hetzner) list(ctx context.Context, filter string) ([]Server, error) {
 	return pages(h.rest, func(number int, _ string) ([]Server, string, error) {
-		got, err := get[hetznerServers](ctx, h.rest, "/servers?per_page=50&page="+strconv.Itoa(number))
+		got, err := get[hetznerServers](ctx, h.rest, "/servers?per_page=50&page="+strconv.Itoa(number)+filter)
 		return mapped(got.Servers, (*hetznerServer).server), got.Meta.next(), err
 	})
 }
@@ -213,12 +241,10 @@ func (h *hetzner) plans(ctx context.Context, region string) ([]Plan, error) {
 		for i := range got.Types {
 			one := &got.Types[i]
 			plan := Plan{
-				ID: one.Name, Name: one.Description, Specs: one.specs(), Price: one.price(region), Regions: []string{},
+				ID: one.Name, Name: one.Description, Specs: one.specs(), Price: one.price(region), Regions: one.places(),
 			}
-			for _, price := range one.Prices {
-				plan.Regions = append(plan.Regions, price.Location)
-			}
-			if one.Deprecation == nil && (region == "" || slices.Contains(plan.Regions, region)) {
+			if one.Deprecation == nil && len(plan.Regions) > 0 &&
+				(region == "" || slices.Contains(plan.Regions, region)) {
 				plans = append(plans, plan)
 			}
 		}

@@ -19,6 +19,9 @@ const (
 	CanPlans   = "plans"   // regions and plans with prices are read
 	CanBalance = "balance" // it says what is left to spend
 	CanEntries = "entries" // servers are entered by hand
+	CanCreate  = "create"  // servers are made
+	CanPower   = "power"   // servers are switched on and off and started anew
+	CanDelete  = "delete"  // servers are deleted
 )
 
 // Field is one credential of an account.

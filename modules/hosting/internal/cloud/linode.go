@@ -13,8 +13,8 @@ func linodeKind() *Kind {
 	return &Kind{
 		Name: "linode", Title: "Linode", BaseURL: "https://api.linode.com/v4",
 		Fields:    apiToken("Personal access token"),
-		Abilities: []string{CanServers, CanPlans, CanBalance},
-		Rights:    []string{"account:read_only", "linodes:read_only"},
+		Abilities: []string{CanServers, CanPlans, CanBalance, CanCreate, CanPower, CanDelete},
+		Rights:    []string{"account:read_only", "linodes:read_write"},
 		perSecond: asked,
 		open: func(r *rest) driver {
 			r.explain = explainLinode
@@ -23,7 +23,10 @@ func linodeKind() *Kind {
 	}
 }
 
-type linode struct{ *rest }
+type linode struct {
+	*rest
+	noActions
+}
 
 func explainLinode(body []byte, problem *Problem) {
 	said := read[struct {
@@ -34,8 +37,11 @@ func explainLinode(body []byte, problem *Problem) {
 		words = append(words, strings.TrimPrefix(one.Field+": "+one.Reason, ": "))
 	}
 	problem.Words = strings.Join(words, "; ")
-	if strings.Contains(strings.ToLower(problem.Words), "limit reached") {
+	switch lower := strings.ToLower(problem.Words); {
+	case strings.Contains(lower, "limit reached"):
 		problem.Cause = LimitReached
+	case problem.Status == http.StatusBadRequest && strings.Contains(lower, "linode busy"):
+		problem.Cause = Busy
 	}
 }
 
@@ -59,7 +65,7 @@ func (l *linode) account(ctx context.Context) (Account, error) {
 		Balance    float64 `json:"balance"`
 		Uninvoiced float64 `json:"balance_uninvoiced"`
 	}](ctx, l.rest, "/account")
-	if err := found.lacks(err, "account:read_only"); err != nil || len(found.Missing) > 0 {
+	if err := found.lacks(err, "account:read_only"); err != nil || slices.Contains(found.Missing, "account:read_only") {
 		return found, err
 	}
 	// a balance above zero is owed

@@ -18,6 +18,7 @@ const (
 	RateLimited        = "rate_limited"
 	NotFound           = "not_found"
 	LimitReached       = "limit_reached"
+	Busy               = "busy" // something else is being done with the server
 	Refused            = "refused"
 	ProviderFailed     = "provider_failed"
 	AnswerUnreadable   = "answer_unreadable"
@@ -60,7 +61,7 @@ func ProblemOf(err error) *Problem {
 
 // Passing tells whether the same call may succeed later without anybody's doing.
 func (p *Problem) Passing() bool {
-	return p.Cause == RateLimited || p.Cause == ProviderFailed || p.Cause == Unreachable
+	return p.Cause == RateLimited || p.Cause == ProviderFailed || p.Cause == Unreachable || p.Cause == Busy
 }
 
 // Fault is the problem as the API answers it.

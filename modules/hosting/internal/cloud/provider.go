@@ -98,6 +98,7 @@ type driver interface {
 	regions(ctx context.Context) ([]Region, error)
 	// plans lists sizes with what they cost in a region; without a region with the usual price.
 	plans(ctx context.Context, region string) ([]Plan, error)
+	maker
 }
 
 // Client is an opened account.

@@ -214,9 +214,11 @@ func TestALookNamesTheRightThatIsMissing(t *testing.T) {
 		{"hetzner", []string{"Read"}, []string{"Read & Write"}},
 		{"digitalocean", []string{"account:read", "droplet:read"}, []string{"billing:read"}},
 		{"digitalocean", []string{"account:read", "billing:read"}, []string{"droplet:read"}},
-		{"vultr", []string{"billing"}, []string{"subscriptions_view"}},
+		{"vultr", []string{"billing", "subscriptions", "provisioning"}, []string{"subscriptions_view"}},
+		{"vultr", []string{"billing", "subscriptions_view"}, []string{"subscriptions", "provisioning"}},
 		{"linode", []string{"linodes:read_write"}, []string{"account:read_only"}},
-		{"linode", []string{"account:read_only"}, []string{"linodes:read_only"}},
+		{"linode", []string{"account:read_only"}, []string{"linodes:read_write"}},
+		{"linode", []string{"account:read_only", "linodes:read_only"}, []string{"linodes:read_write"}},
 	}
 	for _, c := range cases {
 		client, cloud := open(t, c.kind)

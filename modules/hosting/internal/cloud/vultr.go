@@ -12,7 +12,8 @@ func vultrKind() *Kind {
 	return &Kind{
 		Name: "vultr", Title: "Vultr", BaseURL: "https://api.vultr.com/v2",
 		Fields:    apiToken("API key; the address of the panel must be in its access control"),
-		Abilities: []string{CanServers, CanPlans, CanBalance}, Rights: []string{"subscriptions_view", "billing"},
+		Abilities: []string{CanServers, CanPlans, CanBalance, CanCreate, CanPower, CanDelete},
+		Rights:    []string{"subscriptions_view", "subscriptions", "provisioning", "billing"},
 		perSecond: asked,
 		open: func(r *rest) driver {
 			r.explain = explainVultr
@@ -21,7 +22,10 @@ func vultrKind() *Kind {
 	}
 }
 
-type vultr struct{ *rest }
+type vultr struct {
+	*rest
+	noActions
+}
 
 func explainVultr(body []byte, problem *Problem) {
 	problem.Words = read[struct{ Error string }](body).Error
