@@ -1670,6 +1670,46 @@ create table hosting_accounts (
 );
 CREATE UNIQUE INDEX hosting_accounts_label ON hosting_accounts USING btree (label);
 
+create table hosting_orders (
+  id uuid not null,
+  account_id uuid not null,
+  act text not null,
+  state text not null,
+  name text not null,
+  region text default ''::text not null,
+  plan text default ''::text not null,
+  image text default ''::text not null,
+  price_amount bigint,
+  price_currency text default ''::text not null,
+  price_period text default ''::text not null,
+  server_id uuid,
+  external_id text default ''::text not null,
+  node_id uuid,
+  token_id text default ''::text not null,
+  action text default ''::text not null,
+  sent_at timestamp with time zone,
+  state_at timestamp with time zone not null,
+  error text default ''::text not null,
+  started_by text default ''::text not null,
+  started_id text default ''::text not null,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint hosting_orders_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
+  constraint hosting_orders_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE SET NULL,
+  constraint hosting_orders_server_id_fkey FOREIGN KEY (server_id) REFERENCES hosting_servers(id) ON DELETE SET NULL,
+  constraint hosting_orders_pkey PRIMARY KEY (id)
+);
+CREATE INDEX hosting_orders_account ON hosting_orders USING btree (account_id, created_at, id);
+CREATE INDEX hosting_orders_created ON hosting_orders USING btree (created_at);
+CREATE UNIQUE INDEX hosting_orders_name ON hosting_orders USING btree (account_id, name) WHERE ((act = 'create'::text) AND (finished_at IS NULL));
+CREATE INDEX hosting_orders_node ON hosting_orders USING btree (node_id);
+CREATE INDEX hosting_orders_open ON hosting_orders USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE UNIQUE INDEX hosting_orders_server ON hosting_orders USING btree (server_id) WHERE (finished_at IS NULL);
+
 create table hosting_paces (
   account_id uuid not null,
   next_at timestamp with time zone not null,
@@ -1710,13 +1750,16 @@ create table hosting_servers (
   gone_at timestamp with time zone,
   revision bigint not null,
   skipped_due timestamp with time zone,
+  made_for uuid,
   constraint hosting_servers_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
+  constraint hosting_servers_made_for_fkey FOREIGN KEY (made_for) REFERENCES nodes(id) ON DELETE SET NULL,
   constraint hosting_servers_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE SET NULL,
   constraint hosting_servers_pkey PRIMARY KEY (id)
 );
 CREATE INDEX hosting_servers_due ON hosting_servers USING btree (next_due_at) WHERE (gone_at IS NULL);
 CREATE UNIQUE INDEX hosting_servers_external ON hosting_servers USING btree (account_id, external_id);
 CREATE INDEX hosting_servers_gone ON hosting_servers USING btree (gone_at);
+CREATE INDEX hosting_servers_made_for ON hosting_servers USING btree (made_for);
 CREATE INDEX hosting_servers_name ON hosting_servers USING btree (account_id, name, id) WHERE (gone_at IS NULL);
 CREATE INDEX hosting_servers_node ON hosting_servers USING btree (node_id);
 

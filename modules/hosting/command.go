@@ -21,7 +21,8 @@ func commands(env cli.Env) []*cobra.Command {
 		testCommand(env),
 		removeCommand(env), syncCommand(env), serversCommand(env), regionsCommand(env), plansCommand(env),
 		enterCommand(env), payCommand(env), forgetCommand(env),
-		billingCommand(env), paidCommand(env), skipCommand(env))
+		billingCommand(env), paidCommand(env), skipCommand(env), imagesCommand(env), createCommand(env),
+		powerCommand(env), deleteCommand(env), ordersCommand(env))
 	return []*cobra.Command{group}
 }
 
@@ -168,24 +169,12 @@ func credentialsCommand(env cli.Env) *cobra.Command {
 }
 
 func testCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "test <label>", Short: "Ask a hosting provider now", Args: cobra.ExactArgs(1),
-		Example: "panelctl hosting test main",
-		Long: "Has the provider asked what the credentials may do, by POST /api/v1/cloud-providers/{id}/test, and " +
-			"names each right " +
-			"that they lack. It ends with 1 where the account cannot be used fully.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, err := pathOf(cmd, client, args[0])
-			if err != nil {
-				return err
-			}
+	return below(env, "test <label>", "Ask a hosting provider now", "panelctl hosting test main",
+		"Has the provider asked what the credentials may do, by POST /api/v1/cloud-providers/{id}/test, and "+
+			"names each right that they lack. It ends with 1 where the account cannot be used fully.",
+		func(cmd *cobra.Command, _ *cli.Client, path string) error {
 			return change(cmd, env, http.MethodPost, path+"/test", nil)
-		},
-	}
+		})
 }
 
 // change sends a change, or a test, and prints the account that comes back. Failure: it cannot be used fully.
@@ -208,53 +197,30 @@ func change(cmd *cobra.Command, env cli.Env, method, path string, in any) error 
 }
 
 func removeCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "remove <label>", Short: "Remove an account at a hosting provider", Args: cobra.ExactArgs(1),
-		Example: "panelctl hosting remove main --yes",
-		Long: "Removes an account with its credentials and what was read of its machines, by DELETE " +
+	return below(env, "remove <label>", "Remove an account at a hosting provider", "panelctl hosting remove main --yes",
+		"Removes an account with its credentials and what was read of its machines, by DELETE "+
 			"/api/v1/cloud-providers/{id}. At the provider nothing changes.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, err := pathOf(cmd, client, args[0])
-			if err != nil {
-				return err
-			}
+		func(cmd *cobra.Command, client *cli.Client, path string) error {
 			question := cli.Say("The panel forgets the account and its machines. At the provider nothing changes.")
 			if err := env.ConfirmWord(question, "REMOVE"); err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, path, nil, nil)
-		},
-	}
+		})
 }
 
 func syncCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "sync <label>", Short: "Read the machines of an account now", Args: cobra.ExactArgs(1),
-		Example: "panelctl hosting sync main",
-		Long: "Has the machines of an account read at once, by POST /api/v1/cloud-providers/{id}/sync, and prints " +
-			"the operation. " +
-			"They are read every hour anyway.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, err := pathOf(cmd, client, args[0])
-			if err != nil {
-				return err
-			}
+	return below(env, "sync <label>", "Read the machines of an account now", "panelctl hosting sync main",
+		"Has the machines of an account read at once, by POST /api/v1/cloud-providers/{id}/sync, and prints "+
+			"the operation. They are read every hour anyway.",
+		func(cmd *cobra.Command, client *cli.Client, path string) error {
 			var started SyncStarted
 			if err := client.Do(cmd.Context(), http.MethodPost, path+"/sync", nil, &started); err != nil {
 				return err
 			}
 			return cli.PrintAll(env, schema("sync"), []SyncStarted{started}, []string{"Operation"},
 				func(s SyncStarted) []string { return []string{s.OperationID} })
-		},
-	}
+		})
 }
 
 // pathOf is the address of an account that is named by its label or its id.

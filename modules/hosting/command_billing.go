@@ -98,26 +98,16 @@ func skipCommand(env cli.Env) *cobra.Command {
 func settleCommand(
 	env cli.Env, use, short, example, long string, body func(now *Server) (any, error),
 ) *cobra.Command {
-	return &cobra.Command{
-		Use: use, Short: short, Args: cobra.ExactArgs(2), Example: example, Long: long,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, now, err := serverOf(cmd, client, args[0], args[1])
-			if err != nil {
-				return err
-			}
+	return beside(env, use, short, example, long,
+		func(cmd *cobra.Command, client *cli.Client, path string, now *Server) error {
 			if now.NextDueAt == nil {
 				return cli.Failed(cli.Say("nobody has said when the machine %s must be paid", now.Name))
 			}
-			wanted, err := body(&now)
+			wanted, err := body(now)
 			if err != nil {
 				return err
 			}
 			to := fmt.Sprintf("%s/servers/%s/%s", path, now.ID, cmd.Name())
 			return printServer(cmd, env, client, http.MethodPost, to, wanted)
-		},
-	}
+		})
 }

@@ -89,7 +89,7 @@ func plansCommand(env cli.Env) *cobra.Command {
 	return cmd
 }
 
-// below is a command about one account.
+// below is a command about one account, named by its label.
 func below(
 	env cli.Env, use, short, example, long string, run func(*cobra.Command, *cli.Client, string) error,
 ) *cobra.Command {
@@ -182,54 +182,53 @@ func printServer(cmd *cobra.Command, env cli.Env, client *cli.Client, method, pa
 
 func payCommand(env cli.Env) *cobra.Command {
 	var asked payment
-	cmd := &cobra.Command{
-		Use: "price <label> <machine>", Short: "Say what a machine costs and when it is paid", Args: cobra.ExactArgs(2),
-		Example: "panelctl hosting price main ams-1 --price 450EUR/month --due 2026-12-31",
-		Long: "Notes price and due date of a machine whose provider does not say them, by PATCH " +
+	cmd := beside(env, "price <label> <machine>", "Say what a machine costs and when it is paid",
+		"panelctl hosting price main ams-1 --price 450EUR/month --due 2026-12-31",
+		"Notes price and due date of a machine whose provider does not say them, by PATCH "+
 			"/api/v1/cloud-providers/{id}/servers/{server_id}.",
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			var wanted ServerChange
+		func(cmd *cobra.Command, client *cli.Client, path string, now *Server) (err error) {
+			wanted := ServerChange{Revision: &now.Revision}
 			if wanted.Price, wanted.NextDueAt, err = asked.read(); err != nil {
 				return err
 			}
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, now, err := serverOf(cmd, client, args[0], args[1])
-			if err != nil {
-				return err
-			}
-			wanted.Revision = &now.Revision
 			return printServer(cmd, env, client, http.MethodPatch, path+"/servers/"+now.ID, wanted)
-		},
-	}
+		})
 	asked.bind(cmd)
 	return cmd
 }
 
 func forgetCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "forget <label> <machine>", Short: "Remove a machine that was entered by hand", Args: cobra.ExactArgs(2),
-		Example: "panelctl hosting forget other ams-1 --yes",
-		Long: "Removes a machine that was entered by hand, by DELETE " +
+	return beside(env, "forget <label> <machine>", "Remove a machine that was entered by hand",
+		"panelctl hosting forget other ams-1 --yes",
+		"Removes a machine that was entered by hand, by DELETE "+
 			"/api/v1/cloud-providers/{id}/entries/{server_id}. At its provider nothing changes.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			path, now, err := serverOf(cmd, client, args[0], args[1])
-			if err != nil {
-				return err
-			}
+		func(cmd *cobra.Command, client *cli.Client, path string, now *Server) error {
 			question := cli.Say("The panel forgets the machine and what it costs. At its provider nothing changes.")
 			if err := env.ConfirmWord(question, "FORGET"); err != nil {
 				return err
 			}
 			return client.Do(cmd.Context(), http.MethodDelete, path+"/entries/"+now.ID, nil, nil)
-		},
+		})
+}
+
+// beside is a command about one machine of an account, and perhaps something more.
+func beside(
+	env cli.Env, use, short, example, long string, run func(*cobra.Command, *cli.Client, string, *Server) error,
+) *cobra.Command {
+	cmd := below(env, use, short, example, long, nil)
+	cmd.Args = cobra.ExactArgs(strings.Count(use, "<"))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		client, err := env.Client()
+		if err != nil {
+			return err
+		}
+		path, now, err := serverOf(cmd, client, args[0], args[1])
+		if err != nil {
+			return err
+		}
+		return run(cmd, client, path, &now)
 	}
+	return cmd
 }
 
 // serverOf gives a machine of an account, named by its name or its id, and the address of the account.

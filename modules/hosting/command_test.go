@@ -3,6 +3,7 @@ package hosting
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -86,4 +87,36 @@ func TestMoneyIsWrittenAsPeopleDo(t *testing.T) {
 	for amount, want := range map[int64]string{0: "0.00 EUR", 5: "0.05 EUR", -1250: "-12.50 EUR", 100: "1.00 EUR"} {
 		require.Equal(t, want, money(amount, "EUR"))
 	}
+}
+
+// "With tables and confirmations": a machine is made at the price that somebody agreed to, switched and deleted.
+func TestMachinesAreMadeFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "hetzner")
+	features, admin := []module.Module{Module()}, b.Admin()
+	account := b.add()
+	require.Contains(t, admin.Command(features, "hosting images main --plain").Out, "debian-12\tDebian 12")
+	const create = "hosting create main ams-1 --region fsn1 --plan cx22 --image debian-12 --plain"
+	asked := admin.Command(features, create)
+	require.Equal(t, cli.ExitUsage, asked.Exit, "nobody has agreed to the price")
+	require.Empty(t, b.cloud.Machines())
+	made := admin.Command(features, create+" --yes")
+	require.Equal(t, cli.ExitDone, made.Exit, made.Err)
+	require.Contains(t, made.Out, "create\tams-1\tqueued\t4.51 EUR/month")
+	require.Eventually(t, func() bool {
+		return strings.Contains(admin.Command(features, "hosting orders main --plain").Out, "ams-1\tagent")
+	}, within, every)
+	_, err := b.DB.ExecContext(t.Context(), "update hosting_orders set state = 'failed', finished_at = now()")
+	require.NoError(t, err)
+	for _, command := range []string{"power main ams-1 off", "delete main ams-1"} {
+		require.Equal(t, cli.ExitUsage, admin.Command(features, "hosting "+command).Exit, "nobody has confirmed")
+		done := admin.Command(features, "hosting "+command+" --yes")
+		require.Equal(t, cli.ExitDone, done.Exit, done.Err)
+		require.Eventually(t, func() bool {
+			var open int
+			err := b.DB.NewRaw("select count(*) from hosting_orders where finished_at is null").Scan(t.Context(), &open)
+			return err == nil && open == 0
+		}, within, every)
+	}
+	require.Empty(t, b.servers(account.ID))
 }

@@ -207,7 +207,7 @@ func (s *store) orders(ctx context.Context, accountID string, query httpapi.Page
 	}
 	var rows []orderRow
 	of := func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("o.account_id = ?", accountID) }
-	if err := k.Apply(of(s.db.In(ctx).NewSelect().Model(&rows)).ColumnExpr("o.*"), nil).Scan(ctx); err != nil {
+	if err := k.Apply(of(s.db.In(ctx).NewSelect().Model(&rows)).ColumnExpr("?TableColumns"), nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list orders: %w", err), nil)
 	}
 	total, err := of(s.db.In(ctx).NewSelect().Model((*orderRow)(nil))).Count(ctx)

@@ -11,6 +11,7 @@ import (
 
 	"panel/modules/hosting/hostingtest"
 	"panel/modules/hosting/internal/cloud"
+	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/paneltest"
 )
@@ -121,7 +122,7 @@ func TestAMachineIsMadeAndBecomesItsNode(t *testing.T) {
 	require.NoError(t, b.DB.NewRaw(`select extract(epoch from expires_at - created_at) from enrollment_tokens
 		where bind_node_id = ?`, agent.NodeID).Scan(t.Context(), &lives))
 	require.InDelta(t, 3600, lives, 1)
-	b.Anonymous().Post("/agent/v1/enroll", fields{
+	b.Anonymous().Post(agentapi.PathEnroll, fields{
 		"token": token.FindString(machines.scripts[0]), "hostname": "x", "os": "linux", "arch": "amd64", "protocol": 1,
 	}).Refused(http.StatusUnauthorized, "enrollment_token_invalid")
 
@@ -148,7 +149,7 @@ func TestACreateIsMadeOncePerKey(t *testing.T) {
 	b := newBench(t, "hetzner")
 	account := b.add()
 	path := accountsPath + "/" + account.ID + "/servers"
-	b.Admin().Post(path, wish("ams-1")).Refused(http.StatusBadRequest, "missing_field")
+	b.Admin().Post(path, wish("ams-1")).Refused(http.StatusBadRequest, "bad_parameter")
 	b.Admin().PostOnce(path, wish("ams-1"))
 	require.Eventually(t, func() bool { return len(b.cloud.Machines()) == 1 }, within, every)
 }
@@ -410,4 +411,65 @@ func TestAMachineIsDeletedByItsTypedName(t *testing.T) {
 	b.Admin().Delete(path + list[1].ID + "?confirm=" + list[1].Name).Is(http.StatusAccepted).JSON(&second)
 	b.reaches(second, orderDone)
 	require.Empty(t, b.servers(account.ID))
+}
+
+// "Never a server that serves an installed flow": neither when it is ordered nor when its provider is about to be
+// asked.
+func TestAMachineThatServesAFlowIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "hetzner")
+	node := b.Admin().AddNode("ams-1", "address", "192.0.2.1")
+	b.cloud.Put(machine(1, "192.0.2.1"))
+	account := b.add()
+	require.Equal(t, "succeeded", b.sync(account.ID))
+	one := b.servers(account.ID)[0]
+	path := accountsPath + "/" + account.ID + "/servers/" + one.ID + "?confirm=" + one.Name
+	flow := b.Admin().Post("/api/v1/connection-units", fields{"name": "Main"}).Is(http.StatusCreated).Text("id")
+	serves := func(on bool) {
+		statement := "delete from flow_fragments where flow_id = ? and node_id = ?"
+		if on {
+			statement = "insert into flow_fragments (flow_id, node_id, content, hash) values (?, ?, '{}', '')"
+		}
+		_, err := b.DB.ExecContext(t.Context(), statement, flow, node)
+		require.NoError(t, err)
+	}
+	serves(true)
+	refused := b.Admin().Delete(path).Refused(http.StatusConflict, "node_in_use")
+	require.Equal(t, []any{flow}, refused.Value("flow_ids"))
+
+	serves(false)
+	b.cloud.Calls()
+	b.cloud.Busy(1, "2") // a flow is installed while the order waits for its turn
+	var order Order
+	b.Admin().Delete(path).Is(http.StatusAccepted).JSON(&order)
+	require.Eventually(t, func() bool { return len(b.cloud.Calls()) > 0 }, within, every)
+	serves(true)
+	order = b.reaches(order, orderFailed)
+	require.Contains(t, order.Error, "flows are installed")
+	require.Len(t, b.cloud.Machines(), 1)
+}
+
+// Orders of an account are listed, newest first, and one of another account is none of it.
+func TestOrdersAreListed(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "hetzner")
+	b.cloud.Put(machine(1, "192.0.2.1"))
+	account := b.add()
+	require.Equal(t, "succeeded", b.sync(account.ID))
+	path := accountsPath + "/" + account.ID
+	var orders [2]Order
+	for i, act := range []string{"off", "on"} {
+		b.Admin().Post(path+"/servers/"+b.servers(account.ID)[0].ID+"/power", fields{"act": act}).
+			Is(http.StatusAccepted).JSON(&orders[i])
+		b.reaches(orders[i], orderDone)
+	}
+	var page struct {
+		Items []Order
+		Total int
+	}
+	b.Admin().Get(path + "/orders").Is(http.StatusOK).JSON(&page)
+	require.Equal(t, 2, page.Total)
+	require.Equal(t, []string{orders[1].ID, orders[0].ID}, []string{page.Items[0].ID, page.Items[1].ID})
+	b.Admin().Get(accountsPath+"/"+b.byHand().ID+"/orders/"+orders[0].ID).Refused(http.StatusNotFound, "not_found")
+	b.Admin().Get(path+"/orders/no-id").Refused(http.StatusNotFound, "not_found")
 }

@@ -95,7 +95,7 @@ func (e *enrollment) Issue(ctx context.Context, want nodesapi.TokenOrder) (nodes
 
 // Add adds a node for another module.
 func (e *enrollment) Add(ctx context.Context, name string) (nodeID string, err error) {
-	added, err := e.service.create(ctx, &createBody{Name: name})
+	added, err := e.service.add(ctx, &createBody{Name: name})
 	if err != nil {
 		return "", err
 	}

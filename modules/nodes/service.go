@@ -80,6 +80,15 @@ func (s *service) complete(ctx context.Context, nodes ...*Node) error {
 
 // create adds a node that waits for its agent. Faults: name_taken (409), invalid_value (422).
 func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
+	row, err := s.add(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return s.get(ctx, row.ID)
+}
+
+// add adds a node, in the transaction of the context where there is one.
+func (s *service) add(ctx context.Context, in *createBody) (*nodeRow, error) {
 	now := s.now()
 	row := &nodeRow{
 		ID: database.NewID(), Name: strings.TrimSpace(in.Name), Address: in.Address, IPs: list(in.IPs),
@@ -98,10 +107,7 @@ func (s *service) create(ctx context.Context, in *createBody) (*Detail, error) {
 		}
 		return s.record(ctx, nodesapi.NodeCreated, row, differences(&nodeRow{}, row))
 	})
-	if err != nil {
-		return nil, database.Fault(err, nil)
-	}
-	return s.get(ctx, row.ID)
+	return row, database.Fault(err, nil)
 }
 
 // change applies one edit under the node's lock. want is the revision that the edit starts from; nil takes any.

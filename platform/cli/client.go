@@ -66,6 +66,20 @@ func (c *Client) Post(ctx context.Context, path string, body, out any) error {
 	return c.Do(ctx, http.MethodPost, path, body, out)
 }
 
+// Once is Post for what must not be done twice: with the same key the panel gives its first answer again.
+func (c *Client) Once(ctx context.Context, key, path string, body, out any) error {
+	request, err := c.request(ctx, http.MethodPost, path, body)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("Idempotency-Key", key)
+	status, answer, err := c.perform(ctx, request)
+	if err != nil {
+		return err
+	}
+	return c.read(status, answer, out)
+}
+
 // Do performs one request; out may be nil.
 func (c *Client) Do(ctx context.Context, method, path string, body, out any) error {
 	status, answer, err := c.exchange(ctx, method, path, body)

@@ -241,7 +241,8 @@ func (h *hetzner) plans(ctx context.Context, region string) ([]Plan, error) {
 		for i := range got.Types {
 			one := &got.Types[i]
 			plan := Plan{
-				ID: one.Name, Name: one.Description, Specs: one.specs(), Price: one.price(region), Regions: one.places(),
+				ID: one.Name, Name: one.Description, Specs: one.specs(), Price: one.price(region),
+				Regions: one.places(),
 			}
 			if one.Deprecation == nil && len(plan.Regions) > 0 &&
 				(region == "" || slices.Contains(plan.Regions, region)) {
