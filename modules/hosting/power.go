@@ -16,7 +16,8 @@ import (
 const actedWithin = 10 * time.Minute
 
 var (
-	errNodeInUse   = nodesapi.InUse("flows are installed on the node of this machine; change or delete them first")
+	errNodeInUse = fault.Conflict("node_in_use",
+		"flows are installed on the node of this machine; change or delete them first")
 	errNotThatName = fault.InvalidValue("confirm", "must be the name of the machine")
 )
 

@@ -9,6 +9,5 @@ func faults() []fault.Declared {
 			Kind: fault.KindUnauthenticated, Code: "enrollment_token_invalid",
 			Summary: "The enrollment token is not valid",
 		},
-		{Kind: fault.KindConflict, Code: "node_in_use", Summary: "Something uses the node; the answer says what"},
 	}
 }

@@ -43,7 +43,7 @@ func (g *guards) check(ctx context.Context, nodeID string) error {
 }
 
 func (g guard) refusal(ids nodesapi.Needed) *fault.Fault {
-	refused := nodesapi.InUse(g.why)
+	refused := fault.Conflict("node_in_use", g.why)
 	for name, list := range ids {
 		if len(list) > 0 {
 			refused = refused.With(name, list)

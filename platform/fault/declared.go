@@ -33,6 +33,7 @@ func Common() []Declared {
 		{KindConflict, "idempotency_in_progress", "The request with this Idempotency-Key is still being done"},
 		{KindConflict, "idempotency_mismatch", "The Idempotency-Key was sent before with another request"},
 		{KindConflict, "name_taken", "Something else has this name"},
+		{KindConflict, "node_in_use", "Something uses the node; the answer says what"},
 		{KindConflict, "record_conflict", "Another DNS record stands at the name"},
 		{KindConflict, "revision_conflict", "Somebody else has changed it in the meantime; read it again"},
 		{KindConflict, "setup_closed", "The first installation is over"},

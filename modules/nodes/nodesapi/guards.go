@@ -1,10 +1,6 @@
 package nodesapi
 
-import (
-	"context"
-
-	"panel/platform/fault"
-)
+import "context"
 
 // Guards collects who needs nodes to stay, so that none is deleted that somebody uses.
 type Guards interface {
@@ -19,6 +15,3 @@ type Guards interface {
 type Needed map[string][]string
 
 func (n Needed) Error() string { return "somebody needs the node" }
-
-// InUse refuses what would take a node away from those who use it: node_in_use (409).
-func InUse(why string) *fault.Fault { return fault.Conflict("node_in_use", why) }
