@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/hosting/internal/cloud"
+	"panel/platform/paneltest"
 )
 
 func priceOf(amount int, currency, period string) fields {
