@@ -41,6 +41,7 @@ export function sightsOf(ids: Ids): Sight[] {
     ...health(ids),
     ...clients(ids),
     ...abuse(ids),
+    ...statusPages(),
     ...upkeep(ids),
     ...system(ids),
     ...own(),
@@ -65,6 +66,16 @@ function shell(): Sight[] {
 }
 
 const lately = 20_000;
+
+function statusPages(): Sight[] {
+  return [
+    { path: "/status-page", layers: [button("Create a status page")] },
+    { path: "/status-page/incidents" },
+    { path: "/status-page/incidents/nothing" },
+    { path: "/status-page/maintenance" },
+    { path: "/status-page/publishing" },
+  ];
+}
 
 function nodes({ node, quiet }: Populated): Sight[] {
   const acts = /^Actions for fra-01/;

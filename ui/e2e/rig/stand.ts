@@ -93,6 +93,11 @@ export class Stand {
     await this.runPanel();
   }
 
+  /** Ends the panel, as a server that goes down; `restartPanel` brings it back. */
+  stopPanel(): Promise<void> {
+    return stop(this.panel);
+  }
+
   /** Ends the panel and starts it with more in its environment, as after a change of panel.env. */
   async restartPanel(more: Record<string, string>): Promise<void> {
     await stop(this.panel);
