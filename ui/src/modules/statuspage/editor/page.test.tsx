@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { renderApp } from "@/testing/render-app";
 import { componentId, deployId, makeComponent, makeDeploy, makePage, makePreview, pageId, serve } from "../testing";
 import StatusPagePage from "./page";
-import { withNonce } from "./preview";
+import { still } from "./preview";
 
 const pages = "GET /pages";
 const own = `/pages/${pageId}`;
@@ -98,7 +98,7 @@ describe("a status page", () => {
     await draw({ [pages]: { body: { items: [makePage()] } } });
     const frame = await screen.findByTitle<HTMLIFrameElement>("Preview");
     expect(frame.getAttribute("sandbox")).toBe("");
-    expect(withNonce("<style>a{}</style>")).toBe('<style nonce="">a{}</style>');
+    expect(still("<style>a{}</style><script>b()</script>")).toBe('<style nonce="">a{}</style>');
   });
 });
 

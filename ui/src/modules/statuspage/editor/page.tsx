@@ -61,7 +61,7 @@ export default function StatusPagePage() {
         </EmptyState>
       )}
       {page && <Editor key={page.id} page={page} block={block} />}
-      {open === "new" && <NewPageDialog onClose={close} onMade={(id) => data?.choose(id)} />}
+      {open === "new" && <NewPageDialog onClose={close} onMade={(id) => page && data?.choose(id)} />}
       {open === "deploy" && page && <DeployDialog page={page} onClose={close} />}
       {open === "remove" && page && <RemovePage page={page} onClose={close} />}
     </>

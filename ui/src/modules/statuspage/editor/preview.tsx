@@ -67,22 +67,25 @@ export function Preview({ page, unsaved }: PreviewProps) {
   );
 }
 
-/** Styles of the page stand in it; the panel's own policy lets them in by its nonce alone. */
 function Frame({ html, title, phone }: { html: string; title: string; phone: boolean }) {
-  const allowed = useMemo(() => withNonce(html), [html]);
+  const shown = useMemo(() => still(html), [html]);
   return (
     <iframe
       className={classes.preview}
       data-phone={phone || undefined}
       title={title}
       sandbox=""
-      srcDoc={allowed}
+      srcDoc={shown}
       tabIndex={0}
     />
   );
 }
 
-export function withNonce(html: string): string {
+/**
+ * The page as it can be shown inside the panel: its styles are let in by the nonce of the panel, and its script, which
+ * only tells how old the page is, is left out.
+ */
+export function still(html: string): string {
   const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? "";
-  return html.replaceAll(/<style\b/g, `<style nonce="${nonce}"`);
+  return html.replaceAll(/<script\b[^]*?<\/script>/g, "").replaceAll(/<style\b/g, `<style nonce="${nonce}"`);
 }
