@@ -87,7 +87,9 @@ export const accessRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a
 /** The gates of every page: accessible, no sideways scroll, no bare key of a message, no token where it must not be. */
 export async function passesGates(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
-  const { violations } = await new AxeBuilder({ page }).withTags(accessRules).analyze();
+  // A frame in which no script runs never answers; what it shows is looked at by itself.
+  const looked = new AxeBuilder({ page }).withTags(accessRules).exclude('iframe[sandbox=""]');
+  const { violations } = await looked.analyze();
   expect(
     violations.map(
       (violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).join(", ")}`,

@@ -104,7 +104,7 @@ function What({ preview: { texts, files, unchanged, published_revision: before, 
             : t("deployment.from", { before, revision })}
       </p>
       {texts.length > 0 && (
-        <ul className={classes.diff}>
+        <ul className={classes.diff} tabIndex={0} aria-label={t("deployment.texts")}>
           {texts.map(({ field, from, to }, at) => (
             <li key={at}>
               <span className={classes.second}>{field}</span>
@@ -115,7 +115,7 @@ function What({ preview: { texts, files, unchanged, published_revision: before, 
         </ul>
       )}
       {moved.length > 0 && (
-        <ul className={classes.files}>
+        <ul className={classes.files} tabIndex={0} aria-label={t("deployment.files")}>
           {moved.map(({ path, change, bytes }) => (
             <li key={path}>
               <span className="mono">{path}</span>
