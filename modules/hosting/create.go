@@ -39,6 +39,9 @@ var errPriceChanged = fault.Conflict("hosting_price_changed", "the machine costs
 // preview asks the provider what a machine would cost; nothing is made. Faults: not_found (404), not_able (409),
 // invalid_value (422), those of a provider.
 func (o *orders) preview(ctx context.Context, accountID string, in NewServer) (Quote, error) {
+	if _, err := o.store.account(ctx, accountID); err != nil {
+		return Quote{}, err
+	}
 	if err := o.checkNode(ctx, in.NodeID); err != nil {
 		return Quote{}, err
 	}

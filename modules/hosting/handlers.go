@@ -224,7 +224,6 @@ func (h *handlers) preview(ctx context.Context, in *previewInput) (*body[Quote],
 
 type createInput struct {
 	AccountPath
-	Key  string `header:"Idempotency-Key" required:"true" doc:"A machine costs money: the same key makes it once"`
 	Body ServerOrder
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"panel/modules/statuspage/internal/site"
@@ -63,7 +64,7 @@ func (s *service) siteOf(ctx context.Context, pageID string, d *draft, address s
 	}
 	now := s.now()
 	out := &site.Site{
-		Key: pageID, Address: address, Titles: site.Text(d.Titles), Descriptions: site.Text(d.Descriptions),
+		Key: pageID, Address: folderOf(address), Titles: site.Text(d.Titles), Descriptions: site.Text(d.Descriptions),
 		Footers: site.Text(d.Footers), Locales: d.Locales, Default: d.DefaultLocale, Mode: d.Theme.Mode,
 		Accent: d.Theme.Accent, DataAt: now, Groups: grouped(d, visible, world, told[pageID]),
 		Notices: noticesOf(heard, visible), Maintenance: worksOf(heard.works, visible, now),
@@ -159,4 +160,12 @@ func (s *service) preview(ctx context.Context, id, locale, mode string) ([]byte,
 		locale = row.Draft.DefaultLocale
 	}
 	return site.Preview(shown, locale, mode)
+}
+
+// folderOf is an address with a slash at its end, so that names of files can follow.
+func folderOf(address string) string {
+	if address == "" || strings.HasSuffix(address, "/") {
+		return address
+	}
+	return address + "/"
 }

@@ -120,7 +120,7 @@ func listed[R any](
 	if k, err = keyset.New(in, alias+".id", usual, orders); err != nil {
 		return nil, nil, 0, err
 	}
-	q := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr(alias + ".*").Apply(where)
+	q := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("?TableColumns").Apply(where)
 	if err := k.Apply(q, nil).Scan(ctx); err != nil {
 		return nil, nil, 0, database.Fault(fmt.Errorf("read a list of a status page: %w", err), nil)
 	}

@@ -204,7 +204,7 @@ func authorities(text string) (*x509.CertPool, error) {
 func (s *service) addressOf(t *targetRow, slug string) string {
 	switch {
 	case t.Kind == kindPanel && s.address != "":
-		return strings.TrimSuffix(s.address, "/") + "/status/" + slug + "/"
+		return strings.TrimSuffix(s.address, "/") + "/status/" + slug // leads on to its index.html
 	case t.Config.PublicURL != "":
 		return strings.TrimSuffix(t.Config.PublicURL, "/") + "/"
 	}

@@ -174,6 +174,7 @@ func TestEveryFieldOfEveryBodyWithstandsHostileInput(t *testing.T) { //nolint:pa
 	fresh.hostile(known, slices.DeleteFunc(slices.Clone(todo),
 		func(line policy) bool { return line.access != "first" }))
 	e := newEstateOn(t, fresh.matrix)
+	e.statusPage()
 	before, memory := e.picture(), heap()
 	e.hostile(known, slices.DeleteFunc(todo, func(line policy) bool { return line.access == "first" }))
 	e.untouched(before, outside)
@@ -203,7 +204,7 @@ func (e *estate) hostile(known *described, lines []policy) {
 				at = line.somewhere()
 			}
 			got := e.wire.send(call{
-				method: line.method, path: at, headers: e.caller(line), ip: e.address(line),
+				method: line.method, path: at, headers: e.headers(known, line), ip: e.address(line),
 				body: each.document,
 			})
 			name := line.method + " " + line.path

@@ -208,7 +208,7 @@ func TestAnIdentifierOfAnotherKindIsUnknown(t *testing.T) {
 			}
 			ids[len(ids)-1] = e.objects[strange][1]
 			got := e.wire.send(call{
-				method: line.method, path: line.with(ids...) + "?" + needed.Encode(), headers: e.caller(line),
+				method: line.method, path: line.with(ids...) + "?" + needed.Encode(), headers: e.headers(known, line),
 				body: known.request(t, line),
 			})
 			require.Equal(t, verdict{http.StatusNotFound, "not_found"}, verdict{got.status, got.code},

@@ -48,6 +48,17 @@ func (e *estate) caller(line policy) []string {
 	return nil
 }
 
+// headers are who asks, and a value for each header that the operation requires.
+func (e *estate) headers(known *described, line policy) []string {
+	all := e.caller(line)
+	for _, p := range known.of(line).Parameters {
+		if p.In == "header" && p.Required {
+			all = append(all, p.Name, database.NewID())
+		}
+	}
+	return all
+}
+
 // queries are the parameters that an operation takes, with a value for those that it requires.
 func (d *described) queries(t *testing.T, line policy) (all []bodies.Parameter, needed url.Values) {
 	t.Helper()
@@ -171,6 +182,7 @@ func TestListsPageBySortedCursors(t *testing.T) {
 	e.proxyPanel()
 	e.hosting()
 	e.geoFile()
+	e.statusPage()
 	known := e.described()
 	tried := 0
 	for name, line := range policies(t) {
@@ -234,6 +246,17 @@ func (e *estate) hosting() {
 			values (?, ?, ?, 'm', 'unknown', '', '', 0, 0, 0, '[]', '[]', '[]', '', '', now(), now(), 1)`, server, id, server)
 	}
 	e.owns(0, "cloud-providers", id)
+}
+
+// statusPage is one with two deploys.
+func (e *estate) statusPage() {
+	e.t.Helper()
+	page := e.ask(0, http.MethodPost, "/api/v1/statuspage/pages", `{"slug":"a","titles":{"en":"A"}}`)
+	for range 2 {
+		e.write(`insert into statuspage_deploys (id, page_id, revision, content, state, targets, started_by, started_at,
+				finished_at) values (?, ?, 1, '{}', 'live', '[]', 'a', now(), now())`, database.NewID(), page["id"])
+	}
+	e.owns(0, "pages", page["id"])
 }
 
 // geoFile is one with a category of two names.
@@ -341,7 +364,7 @@ func TestMalformedAndUnknownIdentifiersGetTheSameAnswer(t *testing.T) {
 		if line.access != "session" && line.access != "agent" || len(words) == 0 {
 			continue
 		}
-		headers, body := e.caller(line), known.request(t, line)
+		headers, body := e.headers(known, line), known.request(t, line)
 		_, needed := known.queries(t, line)
 		for at := range words {
 			ids := e.ids(line)

@@ -37,6 +37,9 @@ func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 		if at.op.Repeatable() && a.server.opts.Idempotency != nil && c.Get(idempotencyKey) != "" {
 			return a.server.once(e, at, handler)
 		}
+		if at.op.Keyed && c.Get(idempotencyKey) == "" {
+			return errKeyMissing
+		}
 		handler(e)
 		at.keep(c)
 		return nil

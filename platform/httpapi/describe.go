@@ -75,15 +75,15 @@ func description(op *Operation) huma.Operation {
 	described.Security = security(op)
 	described.Parameters = slices.Clone(op.takes)
 	if op.Repeatable() {
-		described.Parameters = append(described.Parameters, keyParameter())
+		described.Parameters = append(described.Parameters, keyParameter(op.Keyed))
 	}
 	return described
 }
 
-func keyParameter() *huma.Param {
+func keyParameter(required bool) *huma.Param {
 	longest := longestIdemKey
 	return &huma.Param{
-		Name: idempotencyKey, In: "header", Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest},
+		Name: idempotencyKey, In: "header", Required: required, Schema: &huma.Schema{Type: huma.TypeString, MaxLength: &longest},
 		Description: "Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with " +
 			"Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch",
 	}

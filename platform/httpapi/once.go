@@ -28,6 +28,10 @@ const (
 // Its changes must be made in transactions, which mark the key.
 func Anew() Option { return func(o *Operation) { o.Anew = true } }
 
+// Keyed is for a POST whose work must not be done twice by mistake, because it costs money: it is refused without an
+// Idempotency-Key.
+func Keyed() Option { return func(o *Operation) { o.Keyed = true } }
+
 // checkAnew refuses what could not be answered again with what is stored of an answer: its status, its type and its
 // body.
 func checkAnew(op *Operation) error {
@@ -36,6 +40,8 @@ func checkAnew(op *Operation) error {
 		return errors.New("says Anew, which only a POST of a session may; no other takes an Idempotency-Key")
 	case posted && op.raw != nil && !op.Anew:
 		return errors.New("writes its answer itself, so that it cannot be stored; say Anew")
+	case op.Keyed && !op.Repeatable():
+		return errors.New("demands an Idempotency-Key, which only a POST of a session takes that is not Anew")
 	case op.Repeatable() && givesHeader(op.answer):
 		return errors.New("its answer has a header, which is not stored; say Anew, or put it into the body")
 	}
@@ -49,6 +55,9 @@ func givesHeader(answer reflect.Type) bool {
 
 var errIdempotencyKey = fault.Malformed("bad_parameter", "an Idempotency-Key has 1 to 128 visible ASCII characters").
 	Field("header."+idempotencyKey, "bad_parameter", "not usable as a key")
+
+var errKeyMissing = fault.Malformed("bad_parameter", "this needs an Idempotency-Key, by which a repeated request is known").
+	Field("header."+idempotencyKey, "bad_parameter", "is missing")
 
 func usableKey(key string) bool {
 	invisible := func(r rune) bool { return r <= ' ' || r > '~' }

@@ -53,6 +53,8 @@ type Operation struct {
 
 	// Anew keeps the answer from being stored and given again to a repeated request.
 	Anew bool
+	// Keyed demands an Idempotency-Key.
+	Keyed bool
 
 	// Reveals keeps the answer from being compressed: it carries a secret.
 	Reveals bool

@@ -223,7 +223,7 @@ func sampleText(t testing.TB, s *Schema) string {
 	case "date-time":
 		return "2030-01-01T00:00:00Z"
 	}
-	for _, text := range []string{"aaaaaaaaaaaaaaaa"[:max(1, min(s.MinLength, 16))], "AA", "EUR", "07:30", "10-20"} {
+	for _, text := range []string{"aaaaaaaaaaaaaaaa"[:max(1, min(s.MinLength, 16))], "AA", "EUR", "07:30", "10-20", "#2563eb"} {
 		if s.Pattern == "" || regexp.MustCompile(s.Pattern).MatchString(text) {
 			return text
 		}

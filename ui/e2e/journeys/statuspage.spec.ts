@@ -110,18 +110,18 @@ test("it is deployed to the panel and to a folder, after a look at what changes 
 
   await page.getByRole("button", { name: "Deploy…" }).click();
   const deploy = page.getByRole("dialog", { name: "Deploy the page?" });
-  await expect(deploy.getByText(`${stand.url}/status/service/`)).toBeVisible();
+  await expect(deploy.getByText(`${stand.url}/status/service`)).toBeVisible();
   await expect(deploy.getByText("index.html", { exact: true })).toBeVisible();
   await passesGates(page);
   await picture(page, "statuspage-deploy");
   await deploy.getByRole("button", { name: "Deploy", exact: true }).click();
   const going = page.getByRole("dialog", { name: "Deploying" });
   await expect(going.getByText("Live")).toHaveCount(3, soon);
-  await going.getByRole("button", { name: "Close" }).click();
+  await page.keyboard.press("Escape");
   await passesGates(page);
   await inEveryLook(page, "statuspage-deploys", "Web server");
 
-  for (const address of [`${stand.url}/status/service/`, `${site.address}/`])
+  for (const address of [`${stand.url}/status/service`, `${site.address}/`])
     await asReader(browser, address, async (reader) => {
       await expect(reader.getByRole("heading", { name: "Example VPN status" })).toBeVisible();
       await expect(reader.getByText("Data as of")).toBeVisible();
@@ -160,7 +160,10 @@ test("an incident is a draft until it is published, and readers see each word of
     await expect(reader.getByText("Slow connections")).toHaveCount(0);
   });
   await page.getByRole("button", { name: "Publish…" }).click();
-  await page.getByRole("dialog", { name: /Publish/ }).getByRole("button", { name: "Publish" }).click();
+  await page
+    .getByRole("dialog", { name: /Publish/ })
+    .getByRole("button", { name: "Publish" })
+    .click();
   await expect(page.getByText("Draft · Investigating")).toHaveCount(0);
   await page.getByRole("textbox", { name: "What happened, English" }).fill("A provider had an outage.");
   await page.getByRole("combobox", { name: "State" }).click();

@@ -197,6 +197,9 @@ func (b *builder) page(locale, up string) ([]byte, error) {
 	}
 	s.Worst = b.site.Worst()
 	s.Headline = w.headlines[s.Worst]
+	if s.Worst == Operational && b.site.silent() {
+		s.Headline = w.unproven
+	}
 	for _, one := range b.site.Announcements {
 		text, err := markdown(one.Bodies.In(locale, b.site.Default))
 		if err != nil {
@@ -368,6 +371,13 @@ func (s *Site) Worst() string {
 		return Operational
 	}
 	return worst
+}
+
+// silent says whether nothing is known of some component that readers see.
+func (s *Site) silent() bool {
+	return slices.ContainsFunc(s.Groups, func(g Group) bool {
+		return slices.ContainsFunc(g.Components, func(c Component) bool { return c.Status == Unknown })
+	})
 }
 
 // barsOf draws days; days side by side that are alike are one shape.

@@ -316,6 +316,18 @@ func TestTheWorstCountsAndOneOfManyIsNoOutageOfAll(t *testing.T) {
 	require.Equal(t, Degraded, of(Maintained, Degraded))
 }
 
+func TestThePageClaimsNothingOfWhatIsNotKnown(t *testing.T) {
+	t.Parallel()
+	s := &Site{Default: "ru", Locales: []string{"ru"}, Accent: "#000000", DataAt: noon, Groups: []Group{{
+		Components: []Component{{Status: Operational}},
+	}}}
+	require.Contains(t, text(t, built(t, s), "index.html"), "Все системы работают")
+	s.Groups[0].Components = append(s.Groups[0].Components, Component{Status: Unknown})
+	page := text(t, built(t, s), "index.html")
+	require.NotContains(t, page, "Все системы работают")
+	require.Contains(t, page, "Известных проблем нет")
+}
+
 // WCAG AA: an accent of one's own can be read on both backgrounds.
 func TestEveryAccentCanBeRead(t *testing.T) {
 	t.Parallel()

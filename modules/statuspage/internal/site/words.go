@@ -14,6 +14,7 @@ type words struct {
 	name       string // of the language in itself
 	statuses   map[string]string
 	headlines  map[string]string // of the whole page, by its worst status
+	unproven   string            // in place of "operational" while nothing is known of some components
 	states     map[string]string // of incidents
 	impacts    map[string]string
 	works      map[string]string // states of maintenance
@@ -56,6 +57,7 @@ var english = &words{
 		PartialOutage: "Some systems are down", MajorOutage: "Major outage", Maintained: "Maintenance in progress",
 		Unknown: "Status is not known at the moment",
 	},
+	unproven: "No known problems",
 	states: map[string]string{
 		"investigating": "Investigating", "identified": "Identified", "monitoring": "Monitoring", "resolved": "Resolved",
 	},
@@ -83,6 +85,7 @@ var russian = &words{
 		PartialOutage: "Часть систем не работает", MajorOutage: "Крупный сбой", Maintained: "Идёт обслуживание",
 		Unknown: "Состояние сейчас неизвестно",
 	},
+	unproven: "Известных проблем нет",
 	states: map[string]string{
 		"investigating": "Выясняем", "identified": "Причина найдена", "monitoring": "Наблюдаем", "resolved": "Решено",
 	},

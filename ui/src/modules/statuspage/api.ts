@@ -107,9 +107,7 @@ export type NoticeView = "open" | "resolved" | "all";
 
 export const noticesQuery = (pageId: string, state: NoticeView) =>
   listQuery<Notice>(["statuspage", "notices", pageId, state], (page, signal) =>
-    answer(
-      api.GET("/api/v1/statuspage/incidents", { params: { query: { ...page, page_id: pageId, state } }, signal }),
-    ),
+    answer(api.GET("/api/v1/statuspage/incidents", { params: { query: { ...page, page_id: pageId, state } }, signal })),
   );
 
 export const noticeQuery = (id: string) =>
@@ -166,9 +164,7 @@ export const deployPreviewQuery = (pageId: string) =>
   queryOptions({
     queryKey: ["statuspage", "deploy-preview", pageId],
     queryFn: ({ signal }): Promise<DeployPreview> =>
-      answer(
-        api.GET("/api/v1/statuspage/pages/{id}/deploy-preview", { params: { path: { id: pageId } }, signal }),
-      ),
+      answer(api.GET("/api/v1/statuspage/pages/{id}/deploy-preview", { params: { path: { id: pageId } }, signal })),
     gcTime: 0,
     staleTime: 0,
   });
@@ -253,9 +249,7 @@ export function useChangeNotice() {
 }
 
 export function useRemoveNotice() {
-  return useAct((id: string) =>
-    answer(api.DELETE("/api/v1/statuspage/incidents/{id}", { params: { path: { id } } })),
-  );
+  return useAct((id: string) => answer(api.DELETE("/api/v1/statuspage/incidents/{id}", { params: { path: { id } } })));
 }
 
 export function usePublishNotice() {

@@ -54,7 +54,7 @@ export function BasicsCard({ draft, set, block, wrong }: CardProps) {
           <TextInput
             size="md"
             id="page-slug"
-            className="mono"
+            className={classes.monoInput}
             label={t("slug")}
             description={t("slugHelp")}
             maxLength={63}
@@ -69,9 +69,7 @@ export function BasicsCard({ draft, set, block, wrong }: CardProps) {
         <Checkbox
           disabled={disabled}
           checked={draft.locales.includes(second)}
-          onChange={(event) =>
-            set({ locales: event.currentTarget.checked ? [...locales] : [draft.default_locale] })
-          }
+          onChange={(event) => set({ locales: event.currentTarget.checked ? [...locales] : [draft.default_locale] })}
           label={t("second", { language: t(`language.${second}`) })}
           description={t("secondHelp")}
         />

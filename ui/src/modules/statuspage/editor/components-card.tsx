@@ -47,7 +47,9 @@ export function ComponentsCard({ draft, set, block, wrong, pageId }: CardProps &
       block={block}
       onAdd={() => setComponent(newComponent(of?.id ?? ""))}
       onEdit={setComponent}
-      onMove={(one, step) => set({ components: moved(components, one, step, (other) => other.group_id === one.group_id) })}
+      onMove={(one, step) =>
+        set({ components: moved(components, one, step, (other) => other.group_id === one.group_id) })
+      }
       onRemove={(one) => set({ components: components.filter((other) => other !== one) })}
       onEditGroup={setGroup}
       onMoveGroup={(step) => of && set({ groups: moved(groups, of, step, () => true) })}
@@ -92,9 +94,7 @@ export function ComponentsCard({ draft, set, block, wrong, pageId }: CardProps &
           onDone={put}
         />
       )}
-      {group && (
-        <GroupDialog group={group} locales={locales} onClose={() => setGroup(undefined)} onDone={putGroup} />
-      )}
+      {group && <GroupDialog group={group} locales={locales} onClose={() => setGroup(undefined)} onDone={putGroup} />}
     </Card>
   );
 }
@@ -241,6 +241,9 @@ function SourceWords({ component: { source, source_id, source_name } }: { compon
   const { t } = useTranslation("statuspage");
   if (source === "manual") return <>{t("source.manual")}</>;
   if (source === "region") return <>{t("source.of", { kind: t("source.region"), name: source_id })}</>;
-  if (source_name === "") return <span className={classes.bad}>{t("source.gone", { kind: t(`source.${source}`) })}</span>;
-  return <>{source_name ? t("source.of", { kind: t(`source.${source}`), name: source_name }) : t(`source.${source}`)}</>;
+  if (source_name === "")
+    return <span className={classes.bad}>{t("source.gone", { kind: t(`source.${source}`) })}</span>;
+  return (
+    <>{source_name ? t("source.of", { kind: t(`source.${source}`), name: source_name }) : t(`source.${source}`)}</>
+  );
 }

@@ -4,10 +4,10 @@ import { fieldErrors, isProblem } from "@/api/problem";
 import { ConflictNote } from "@/components/form/conflict-note";
 import { FormProblems } from "@/components/form/form-problems";
 import { SaveBar } from "@/components/form/save-bar";
-import { Columns } from "@/components/layout/columns";
 import { toastDone } from "@/components/state/toast";
 import { useSavePage, type Page, type PageDraft } from "../api";
 import { localText } from "../shared/localised";
+import classes from "../statuspage.module.css";
 import { AnnouncementsCard } from "./announcements-card";
 import { AutoCard } from "./auto-card";
 import { BasicsCard } from "./basics-card";
@@ -58,15 +58,20 @@ export function Editor({ page, block }: { page: Page; block: string | undefined 
   };
   return (
     <>
-      <Columns width="wide" side={<Preview page={page} unsaved={changed.length > 0} />}>
-        {conflict && <ConflictNote onTheirs={() => begin(page)} onMine={() => send(page)} busy={save.isPending} />}
-        {save.error !== null && !conflict && <FormProblems error={save.error} />}
-        <BasicsCard {...card} />
-        <ComponentsCard {...card} pageId={page.id} />
-        <AnnouncementsCard {...card} />
-        <LookCard {...card} page={page} />
-        <AutoCard {...card} />
-      </Columns>
+      <div className={classes.editor}>
+        <div className={classes.stack}>
+          {conflict && <ConflictNote onTheirs={() => begin(page)} onMine={() => send(page)} busy={save.isPending} />}
+          {save.error !== null && !conflict && <FormProblems error={save.error} />}
+          <BasicsCard {...card} />
+          <ComponentsCard {...card} pageId={page.id} />
+          <AnnouncementsCard {...card} />
+          <LookCard {...card} page={page} />
+          <AutoCard {...card} />
+        </div>
+        <div className={classes.beside}>
+          <Preview page={page} unsaved={changed.length > 0} />
+        </div>
+      </div>
       <SaveBar
         changes={changed.length}
         onSave={() => send(base)}

@@ -34,7 +34,7 @@ export function LookCard({ draft, set, block, wrong, page }: CardProps & { page:
           label={t("accent")}
           description={t("accentHelp")}
           format="hex"
-        withEyeDropper={false}
+          withEyeDropper={false}
           swatches={swatches}
           disabled={block !== undefined}
           value={draft.accent}

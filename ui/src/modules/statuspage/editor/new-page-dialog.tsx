@@ -9,6 +9,7 @@ import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { useLanguage } from "@/text/use-format";
 import { locales, useAddPage, type Locale, type Page } from "../api";
+import classes from "../statuspage.module.css";
 import { isLocale } from "./draft";
 
 interface NewPageProps {
@@ -47,10 +48,7 @@ function NewPageForm({ onClose, onMade }: NewPageProps) {
   };
   return (
     <DialogForm onSubmit={submit}>
-      <FormProblems
-        error={add.error}
-        fields={{ [`titles.${locale}`]: "statuspage-title", slug: "statuspage-slug" }}
-      />
+      <FormProblems error={add.error} fields={{ [`titles.${locale}`]: "statuspage-title", slug: "statuspage-slug" }} />
       <Select
         size="md"
         label={t("defaultLanguage")}
@@ -78,7 +76,7 @@ function NewPageForm({ onClose, onMade }: NewPageProps) {
         size="md"
         id="statuspage-slug"
         required
-        className="mono"
+        className={classes.monoInput}
         label={t("slug")}
         description={t("slugHelp")}
         placeholder="service"

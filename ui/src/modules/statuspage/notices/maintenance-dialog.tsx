@@ -54,7 +54,8 @@ function MaintenanceForm({ page, work, onClose }: MaintenanceDialogProps) {
   const cancel = useTyped(draft !== first);
   const locales = languagesOf(page);
   const wrong = fieldErrors(running.error);
-  const at = (name: string) => (locale: string) => wrong[`${name}.${locale}`] ?? (locale === locales[0] ? wrong[name] : undefined);
+  const at = (name: string) => (locale: string) =>
+    wrong[`${name}.${locale}`] ?? (locale === locales[0] ? wrong[name] : undefined);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (running.isPending) return;

@@ -48,7 +48,8 @@ function NoticeForm({ page, onClose }: NoticeDialogProps) {
   const cancel = useTyped(Object.keys(titles).length > 0 || Object.keys(bodies).length > 0);
   const wrong = fieldErrors(add.error);
   const locales = languagesOf(page);
-  const at = (name: string) => (locale: string) => wrong[`${name}.${locale}`] ?? (locale === locales[0] ? wrong[name] : undefined);
+  const at = (name: string) => (locale: string) =>
+    wrong[`${name}.${locale}`] ?? (locale === locales[0] ? wrong[name] : undefined);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (add.isPending) return;

@@ -87,7 +87,9 @@ function Opened({ notice, page }: OpenedProps) {
         }
       />
       <Columns side={<AboutCard notice={notice} page={page} block={block} />}>
-        {notice.state !== "resolved" && <UpdateCard key={notice.updates.length} notice={notice} page={page} block={block} />}
+        {notice.state !== "resolved" && (
+          <UpdateCard key={notice.updates.length} notice={notice} page={page} block={block} />
+        )}
         <Timeline notice={notice} page={page} />
       </Columns>
       {asked === "publish" && (

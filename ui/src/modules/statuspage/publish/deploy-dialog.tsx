@@ -9,7 +9,16 @@ import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
 import { Status } from "@/components/status/status";
 import { useFormat } from "@/text/use-format";
-import { deployPreviewQuery, deployQuery, isUnderWay, useDeploy, type Deploy, type DeployPreview, type Page } from "../api";
+import {
+  deployPreviewQuery,
+  deployQuery,
+  isUnderWay,
+  useDeploy,
+  type Deploy,
+  type DeployPreview,
+  type Page,
+} from "../api";
+import { isLocale } from "../editor/draft";
 import { DeployStatus } from "../shared/states";
 import classes from "../statuspage.module.css";
 
@@ -24,7 +33,11 @@ export function DeployDialog({ page, onClose }: DeployDialogProps) {
   const [started, setStarted] = useState<string>();
   return (
     <Modal opened onClose={onClose} title={t(started ? "deployment.going" : "deployment.title")} size="lg">
-      {started ? <Progress id={started} onClose={onClose} /> : <Ask page={page} onClose={onClose} onStarted={setStarted} />}
+      {started ? (
+        <Progress id={started} onClose={onClose} />
+      ) : (
+        <Ask page={page} onClose={onClose} onStarted={setStarted} />
+      )}
     </Modal>
   );
 }
@@ -37,8 +50,7 @@ function Ask({ page, onClose, onStarted }: DeployDialogProps & { onStarted: (id:
   if (state.kind === "error")
     return <ProblemView error={state.error} tried={t("deployment.previewFailed")} onRetry={state.retry} />;
   const { targets, unchanged, revision } = state.data;
-  const start = () =>
-    deploy.mutate({ pageId: page.id, revision }, { onSuccess: (made: Deploy) => onStarted(made.id) });
+  const start = () => deploy.mutate({ pageId: page.id, revision }, { onSuccess: (made: Deploy) => onStarted(made.id) });
   return (
     <div className={classes.stack}>
       {deploy.error !== null && <ProblemNote error={deploy.error} />}
@@ -89,9 +101,19 @@ function Where({ targets }: Pick<DeployPreview, "targets">) {
 }
 
 /** The texts that change, and the files: what stays the same is not sent. */
-function What({ preview: { texts, files, unchanged, published_revision: before, revision } }: { preview: DeployPreview }) {
+function What({
+  preview: { texts, files, unchanged, published_revision: before, revision },
+}: {
+  preview: DeployPreview;
+}) {
   const { t } = useTranslation("statuspage");
   const format = useFormat();
+  const nameOf = (field: string) => {
+    const parts = field.split(".");
+    const what = t(`deployment.field.${(parts[0] ?? "") as "titles"}`, { defaultValue: field });
+    const language = parts.at(-1) ?? "";
+    return isLocale(language) ? t("inLanguage", { what, language: t(`language.${language}`) }) : what;
+  };
   const moved = files.filter(({ change }) => change !== "same");
   return (
     <section>
@@ -107,7 +129,7 @@ function What({ preview: { texts, files, unchanged, published_revision: before, 
         <ul className={classes.diff} tabIndex={0} aria-label={t("deployment.texts")}>
           {texts.map(({ field, from, to }, at) => (
             <li key={at}>
-              <span className={classes.second}>{field}</span>
+              <span className={classes.second}>{nameOf(field)}</span>
               {from !== "" && <del>{from}</del>}
               {to !== "" && <ins>{to}</ins>}
             </li>
@@ -147,7 +169,15 @@ function Progress({ id, onClose }: { id: string; onClose: () => void }) {
             <span className={classes.updateHead}>
               <span className="strong">{target.label}</span>
               <Status
-                kind={target.state === "failed" ? "failed" : target.state === "live" ? "in-sync" : target.state === "unchanged" ? "skipped" : "applying"}
+                kind={
+                  target.state === "failed"
+                    ? "failed"
+                    : target.state === "live"
+                      ? "in-sync"
+                      : target.state === "unchanged"
+                        ? "skipped"
+                        : "applying"
+                }
               >
                 {t(`placed.${target.state}`)}
               </Status>

@@ -79,7 +79,9 @@ describe("places of a page", () => {
     const told = vi.spyOn(toast, "toastFailed");
     await draw({
       [targets]: serving(makeTarget()),
-      [`POST /targets/${targetId}/test`]: { body: { ok: false, code: "refused", message: "the key is wrong", address: "" } },
+      [`POST /targets/${targetId}/test`]: {
+        body: { ok: false, code: "refused", message: "the key is wrong", address: "" },
+      },
     });
     await userEvent.click(await screen.findByRole("button", { name: "Actions for Bucket" }));
     await userEvent.click(await screen.findByRole("menuitem", { name: "Test" }));

@@ -9,8 +9,18 @@ import { FormProblems } from "@/components/form/form-problems";
 import { SecretField } from "@/components/form/secret-field";
 import { toastDone } from "@/components/state/toast";
 import { useAddTarget, useChangeTarget, type Target } from "../api";
+import classes from "../statuspage.module.css";
 import { NodePicker } from "./node-picker";
-import { configOf, draftOf, fieldsOf, hasSecret, kinds, type Kind, type TargetDraft, type TargetField } from "./target-draft";
+import {
+  configOf,
+  draftOf,
+  fieldsOf,
+  hasSecret,
+  kinds,
+  type Kind,
+  type TargetDraft,
+  type TargetField,
+} from "./target-draft";
 
 interface TargetDialogProps {
   pageId: string;
@@ -70,7 +80,9 @@ function TargetForm({ pageId, target, onClose }: TargetDialogProps) {
         allowDeselect={false}
         data={kinds.map((value) => ({ value, label: t(`kind.${value}`) }))}
         value={draft.kind}
-        onChange={(kind) => kind && setDraft({ ...draftOf(undefined), kind: kind as Kind, label: draft.label, config: {} })}
+        onChange={(kind) =>
+          kind && setDraft({ ...draftOf(undefined), kind: kind as Kind, label: draft.label, config: {} })
+        }
       />
       <TextInput
         size="md"
@@ -140,7 +152,7 @@ function ConfigField({ field: { name, type, required, mono }, value, error, onCh
     size: "md" as const,
     required,
     error,
-    className: mono ? "mono" : undefined,
+    className: mono ? classes.monoInput : undefined,
     autoComplete: "off",
     spellCheck: false,
     value: String(value),

@@ -152,13 +152,20 @@ function useColumns(): Column<Target>[] {
         </span>
       ),
     },
-    { key: "address", head: t("targets.head.address"), width: 300, drop: 2, cell: (target) => <Address target={target} /> },
+    {
+      key: "address",
+      head: t("targets.head.address"),
+      width: 300,
+      drop: 2,
+      cell: (target) => <Address target={target} />,
+    },
     {
       key: "data",
       head: t("targets.head.data"),
       width: 140,
       drop: 1,
-      cell: ({ data_at: at }) => (at === null ? <span className="dim">{t("targets.noData")}</span> : <RelativeTime at={at} />),
+      cell: ({ data_at: at }) =>
+        at === null ? <span className="dim">{t("targets.noData")}</span> : <RelativeTime at={at} />,
     },
   ];
 }
