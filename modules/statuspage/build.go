@@ -64,7 +64,7 @@ func (s *service) siteOf(ctx context.Context, pageID string, d *draft, address s
 	}
 	now := s.now()
 	out := &site.Site{
-		Key: pageID, Address: folderOf(address), Titles: site.Text(d.Titles), Descriptions: site.Text(d.Descriptions),
+		Key: pageID, Address: directory(address), Titles: site.Text(d.Titles), Descriptions: site.Text(d.Descriptions),
 		Footers: site.Text(d.Footers), Locales: d.Locales, Default: d.DefaultLocale, Mode: d.Theme.Mode,
 		Accent: d.Theme.Accent, DataAt: now, Groups: grouped(d, visible, world, told[pageID]),
 		Notices: noticesOf(heard, visible), Maintenance: worksOf(heard.works, visible, now),
@@ -162,8 +162,8 @@ func (s *service) preview(ctx context.Context, id, locale, mode string) ([]byte,
 	return site.Preview(shown, locale, mode)
 }
 
-// folderOf is an address with a slash at its end, so that names of files can follow.
-func folderOf(address string) string {
+// directory is an address with a slash at its end, so that names of files can follow.
+func directory(address string) string {
 	if address == "" || strings.HasSuffix(address, "/") {
 		return address
 	}

@@ -541,7 +541,7 @@ const (
 func (s *service) fetchedBack(ctx context.Context, at place.Place, t *targetRow, slug string, f *site.File) error {
 	address := ""
 	if t.Kind != kindPanel && t.Config.PublicURL != "" {
-		address = folderOf(s.addressOf(t, slug)) + f.Path
+		address = directory(s.addressOf(t, slug)) + f.Path
 	}
 	var err error
 	for try := range fetchTries {

@@ -28092,9 +28092,9 @@ export interface operations {
     "post-cloud-providers-id-servers": {
         parameters: {
             query?: never;
-            header?: {
+            header: {
                 /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key": string;
             };
             path: {
                 id: string;
