@@ -180,13 +180,13 @@ func (h *handlers) sources(ctx context.Context, in *sourcesInput) (*body[Sources
 func (h *handlers) putLogo(ctx context.Context, in *ObjectPath, file *httpapi.Uploaded) (*body[Page], error) {
 	content, err := io.ReadAll(file)
 	if err == nil {
-		err = h.imprint(ctx, in.ID, content)
+		err = h.setLogo(ctx, in.ID, content)
 	}
 	return then(ctx, err, in.ID, h.service.get)
 }
 
 func (h *handlers) dropLogo(ctx context.Context, in *ObjectPath) (*body[Page], error) {
-	return then(ctx, h.unlabel(ctx, in.ID), in.ID, h.service.get)
+	return then(ctx, h.removeLogo(ctx, in.ID), in.ID, h.service.get)
 }
 
 func (h *handlers) notices(ctx context.Context, in *noticesInput) (*body[httpapi.Page[Notice]], error) {

@@ -22,9 +22,12 @@ const (
 
 var logoTypes = map[string]string{"png": "image/png", "jpeg": "image/jpeg", "webp": "image/webp"}
 
-// imprint gives a page its logo. The form is read from the image and not from what the caller says.
+// setLogo gives a page its logo. The form is read from the image and not from what the caller says.
 // Faults: not_found (404), invalid_value (422).
-func (s *service) imprint(ctx context.Context, id string, content []byte) error {
+func (s *service) setLogo(ctx context.Context, id string, content []byte) error {
+	if _, err := s.store.page(ctx, id, false); err != nil {
+		return err
+	}
 	shape, form, err := image.DecodeConfig(bytes.NewReader(content))
 	switch {
 	case err != nil || logoTypes[form] == "":
@@ -37,14 +40,14 @@ func (s *service) imprint(ctx context.Context, id string, content []byte) error 
 		PageID: id, SHA256: hex.EncodeToString(sum[:]), MediaType: logoTypes[form], Content: content,
 		CreatedAt: s.now(),
 	}
-	return s.relabel(ctx, id, row.SHA256, func(ctx context.Context) error {
+	return s.changeLogo(ctx, id, row.SHA256, func(ctx context.Context) error {
 		_, err := s.store.db.In(ctx).NewInsert().Model(&row).On("conflict do nothing").Exec(ctx)
 		return err
 	})
 }
 
-// relabel changes the logo of a draft, whatever its revision is.
-func (s *service) relabel(ctx context.Context, id, sha256 string, store func(ctx context.Context) error) error {
+// changeLogo changes the logo of a draft, whatever its revision is.
+func (s *service) changeLogo(ctx context.Context, id, sha256 string, store func(ctx context.Context) error) error {
 	return s.store.db.InTx(ctx, func(ctx context.Context) error {
 		row, err := s.store.page(ctx, id, true)
 		if err != nil {
@@ -64,13 +67,13 @@ func (s *service) relabel(ctx context.Context, id, sha256 string, store func(ctx
 	})
 }
 
-// unlabel takes the logo from a page. Fault: not_found (404).
-func (s *service) unlabel(ctx context.Context, id string) error {
-	return s.relabel(ctx, id, "", func(context.Context) error { return nil })
+// removeLogo takes the logo from a page. Fault: not_found (404).
+func (s *service) removeLogo(ctx context.Context, id string) error {
+	return s.changeLogo(ctx, id, "", func(context.Context) error { return nil })
 }
 
-// label gives the logo of a draft. Fault: not_found (404).
-func (s *service) label(ctx context.Context, id string) (logoRow, error) {
+// logoOf gives the logo of a draft. Fault: not_found (404).
+func (s *service) logoOf(ctx context.Context, id string) (logoRow, error) {
 	row, err := s.store.page(ctx, id, false)
 	if err != nil {
 		return logoRow{}, err

@@ -149,7 +149,7 @@ test("an incident is a draft until it is published, and readers see each word of
   await dialog
     .getByRole("textbox", { name: "What happened, English" })
     .fill('We **look** into it. <script>alert("x")</script>');
-  await dialog.getByRole("textbox", { name: "Affected components" }).click();
+  await dialog.getByRole("combobox", { name: "Affected components" }).click();
   await page.getByRole("option", { name: "Amsterdam" }).click();
   await page.keyboard.press("Escape");
   await passesGates(page);

@@ -120,6 +120,7 @@ function MaintenanceForm({ page, work, onClose }: MaintenanceDialogProps) {
         />
       </div>
       <MultiSelect
+        searchable
         size="md"
         label={t("works.components")}
         description={t("works.componentsHelp")}

@@ -118,6 +118,7 @@ function NoticeForm({ page, onClose }: NoticeDialogProps) {
         />
       </div>
       <MultiSelect
+        searchable
         size="md"
         label={t("notices.components")}
         description={t("notices.componentsHelp")}

@@ -258,6 +258,7 @@ function AboutCard({ notice, page, block }: ActingProps) {
           onChange={(next) => next && send({ impact: next as Notice["impact"] })}
         />
         <MultiSelect
+          searchable
           size="md"
           label={t("notices.components")}
           disabled={block !== undefined || change.isPending}
