@@ -106,7 +106,7 @@ func (h *handlers) preview(c *fiber.Ctx) error {
 
 // logo sends the logo of the draft.
 func (h *handlers) logo(c *fiber.Ctx) error {
-	row, err := h.label(c.UserContext(), strings.Clone(c.Params("id")))
+	row, err := h.logoOf(c.UserContext(), strings.Clone(c.Params("id")))
 	if err != nil {
 		return err
 	}
