@@ -151,10 +151,12 @@ test("an incident is a draft until it is published, and readers see each word of
     .fill('We **look** into it. <script>alert("x")</script>');
   await dialog.getByRole("combobox", { name: "Affected components" }).click();
   await page.getByRole("option", { name: "Amsterdam" }).click();
-  await page.keyboard.press("Escape");
+  await page.keyboard.press("Tab");
   await passesGates(page);
   await picture(page, "statuspage-incident-new");
   await dialog.getByRole("button", { name: "Save as draft" }).click();
+  await page.getByRole("link", { name: "Slow connections" }).click();
+  await expect(page.getByRole("heading", { name: "Slow connections", level: 1 })).toBeVisible();
   await expect(page.getByText("Draft · Investigating")).toBeVisible();
   await asReader(browser, `${site.address}/`, async (reader) => {
     await expect(reader.getByText("Slow connections")).toHaveCount(0);
@@ -207,7 +209,7 @@ test("who may only see it changes nothing", async ({ page, stand, ready }) => {
   );
   await passesGates(page);
   await page.getByRole("link", { name: "Deploys" }).click();
-  await expect(page.getByRole("row", { name: /Web server/ })).toContainText("Live");
+  await expect(page.getByRole("row", { name: /^Web server/ })).toContainText("Live");
   const session = await stand.call<{ token: string }>("", "POST", "/api/v1/auth/login", nina);
   const refused = stand.call(session.token, "POST", "/api/v1/statuspage/pages", { slug: "x", titles: { en: "x" } });
   await expect(refused).rejects.toThrow(/403.*permission_denied/);

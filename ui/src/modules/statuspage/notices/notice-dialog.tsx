@@ -1,5 +1,4 @@
 import { Checkbox, MultiSelect, Select } from "@mantine/core";
-import { useNavigate } from "@tanstack/react-router";
 import { useState, type FormEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors } from "@/api/problem";
@@ -37,7 +36,6 @@ export function NoticeDialog(props: NoticeDialogProps) {
 
 function NoticeForm({ page, onClose }: NoticeDialogProps) {
   const { t } = useTranslation("statuspage");
-  const navigate = useNavigate();
   const add = useAddNotice();
   const [titles, setTitles] = useState<Localised>({});
   const [bodies, setBodies] = useState<Localised>({});
@@ -56,7 +54,6 @@ function NoticeForm({ page, onClose }: NoticeDialogProps) {
     const onSuccess = (made: Notice) => {
       toastDone(t(published ? "notices.published" : "notices.drafted"), localText(made.titles, page.default_locale));
       onClose();
-      void navigate({ to: `/status-page/incidents/${made.id}`, search: { page: page.id } as never });
     };
     add.mutate(
       {

@@ -19,6 +19,7 @@ export default function PublishPage() {
   const block = useBlock();
   const chosen = useChosenPage();
   const [deploying, setDeploying] = useState(false);
+  const [editing, setEditing] = useState<Target | "new">();
   const page = chosen.kind === "ready" ? chosen.data.page : undefined;
   return (
     <>
@@ -27,9 +28,14 @@ export default function PublishPage() {
         chosen={chosen.kind === "ready" ? chosen.data : undefined}
         actions={
           page && (
-            <Action kind="filled" icon={IconRocket} reason={block} onClick={() => setDeploying(true)}>
-              {t("publish")}
-            </Action>
+            <>
+              <Action icon={IconPlus} reason={block} onClick={() => setEditing("new")}>
+                {t("targets.add")}
+              </Action>
+              <Action kind="filled" icon={IconRocket} reason={block} onClick={() => setDeploying(true)}>
+                {t("publish")}
+              </Action>
+            </>
           )
         }
       />
@@ -38,45 +44,34 @@ export default function PublishPage() {
       {chosen.kind === "ready" && !page && <EmptyState title={t("none")}>{t("noneText")}</EmptyState>}
       {page && (
         <div className={classes.stack}>
-          <Targets page={page} block={block} />
+          <Targets page={page} block={block} onEdit={setEditing} />
           <DeployLog page={page} />
         </div>
       )}
-      {deploying && page && <DeployDialog page={page} onClose={() => setDeploying(false)} />}
-    </>
-  );
-}
-
-function Targets({ page, block }: { page: Page; block: string | undefined }) {
-  const { t } = useTranslation("statuspage");
-  const [editing, setEditing] = useState<Target | "new">();
-  const state = viewState(useQuery(targetsQuery(page.id)));
-  const add = (
-    <Action icon={IconPlus} reason={block} onClick={() => setEditing("new")}>
-      {t("targets.add")}
-    </Action>
-  );
-  return (
-    <>
-      {state.kind === "loading" && <Skeleton rows={4} />}
-      {state.kind === "error" && (
-        <ProblemView error={state.error} tried={t("targets.loadFailed")} onRetry={state.retry} />
-      )}
-      {state.kind === "ready" &&
-        (state.data.length === 0 ? (
-          <EmptyState title={t("targets.none")} act={add}>
-            {t("targets.noneText")}
-          </EmptyState>
-        ) : (
-          <TargetTable targets={state.data} block={block} add={add} onEdit={setEditing} />
-        ))}
-      {editing && (
+      {editing && page && (
         <TargetDialog
           pageId={page.id}
           target={editing === "new" ? undefined : editing}
           onClose={() => setEditing(undefined)}
         />
       )}
+      {deploying && page && <DeployDialog page={page} onClose={() => setDeploying(false)} />}
     </>
   );
+}
+
+interface TargetsProps {
+  page: Page;
+  block: string | undefined;
+  onEdit: (target: Target) => void;
+}
+
+function Targets({ page, block, onEdit }: TargetsProps) {
+  const { t } = useTranslation("statuspage");
+  const state = viewState(useQuery(targetsQuery(page.id)));
+  if (state.kind === "loading") return <Skeleton rows={4} />;
+  if (state.kind === "error")
+    return <ProblemView error={state.error} tried={t("targets.loadFailed")} onRetry={state.retry} />;
+  if (state.data.length === 0) return <EmptyState title={t("targets.none")}>{t("targets.noneText")}</EmptyState>;
+  return <TargetTable targets={state.data} block={block} onEdit={onEdit} />;
 }

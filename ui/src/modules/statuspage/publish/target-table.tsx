@@ -1,5 +1,5 @@
 import { Menu } from "@mantine/core";
-import { useState, type ReactNode } from "react";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { RowMenu } from "@/components/action/row-menu";
 import { Confirm } from "@/components/dialog/confirm";
@@ -14,12 +14,11 @@ import classes from "../statuspage.module.css";
 interface TargetTableProps {
   targets: Target[];
   block: string | undefined;
-  add: ReactNode;
   onEdit: (target: Target) => void;
 }
 
 /** The places where a page is served, with what readers find there. */
-export function TargetTable({ targets, block, add, onEdit }: TargetTableProps) {
+export function TargetTable({ targets, block, onEdit }: TargetTableProps) {
   const { t } = useTranslation("statuspage");
   const [removing, setRemoving] = useState<Target>();
   return (
@@ -33,7 +32,6 @@ export function TargetTable({ targets, block, add, onEdit }: TargetTableProps) {
         rowId={({ id }) => id}
         rowName={({ label }) => label}
         rowHeight="two"
-        bar={add}
         menu={(target) => <TargetMenu target={target} block={block} onEdit={onEdit} onRemove={setRemoving} />}
         phone={(target) => (
           <>
