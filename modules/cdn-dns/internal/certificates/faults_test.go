@@ -15,6 +15,7 @@ import (
 	"panel/modules/cdn-dns/acmetest"
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/platform/fault"
+	"panel/platform/paneltest"
 )
 
 const day = 24 * time.Hour

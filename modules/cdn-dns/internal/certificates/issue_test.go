@@ -16,6 +16,7 @@ import (
 	"panel/modules/cdn-dns/acmetest"
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/platform/fault"
+	"panel/platform/paneltest"
 	"panel/platform/vault"
 )
 

@@ -18,6 +18,7 @@ import (
 	"panel/modules/cdn-dns/internal/certificates"
 	"panel/platform/database"
 	"panel/platform/fault"
+	"panel/platform/paneltest"
 )
 
 func (s *stand) asked(n int, names, domain string, renewal bool, ago time.Duration) {
