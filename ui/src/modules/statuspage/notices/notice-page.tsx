@@ -32,7 +32,7 @@ import {
 import { languagesOf } from "../editor/draft";
 import { useBlock } from "../shared/header";
 import { LocalisedField, localText, written } from "../shared/localised";
-import { ImpactWord, NoticeStatus } from "../shared/states";
+import { NoticeStatus } from "../shared/states";
 import classes from "../statuspage.module.css";
 import { choicesOf, impacts, noticeStates } from "./notice-dialog";
 
@@ -242,7 +242,6 @@ function AboutCard({ notice, page, block }: ActingProps) {
                 t("notices.byHand")
               ),
             },
-            { name: t("notices.head.impact"), value: <ImpactWord impact={notice.impact} /> },
             ...(notice.publish_at
               ? [{ name: t("notices.publishAt"), value: format.fullMoment(notice.publish_at) }]
               : []),
