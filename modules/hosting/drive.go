@@ -47,7 +47,7 @@ type driven struct {
 const patienceWith = 15 * time.Minute
 
 func (d *driver) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
-	at, err := d.hold(ctx, c)
+	at, err := d.load(ctx, c)
 	if err != nil || at.row.FinishedAt != nil {
 		return lease.Done(), err
 	}
@@ -60,7 +60,7 @@ func (d *driver) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	}
 	wait, err := at.advance(ctx)
 	if problem := cloud.ProblemOf(err); problem != nil {
-		wait, err = at.cope(ctx, problem)
+		wait, err = at.handle(ctx, problem)
 	}
 	switch {
 	case err != nil:
@@ -71,7 +71,7 @@ func (d *driver) step(ctx context.Context, c *lease.Claim) (lease.Next, error) {
 	return lease.After(wait), nil
 }
 
-func (d *driver) hold(ctx context.Context, c *lease.Claim) (*driven, error) {
+func (d *driver) load(ctx context.Context, c *lease.Claim) (*driven, error) {
 	row, err := d.store.order(ctx, c.ID)
 	return &driven{orders: d.orders, claim: c, row: row}, err
 }
@@ -86,7 +86,7 @@ func (d *driven) opened(ctx context.Context) (*cloud.Client, error) {
 
 // giveUp ends an order whose steps fail again and again.
 func (d *driver) giveUp(ctx context.Context, c *lease.Claim, cause error) error {
-	at, err := d.hold(ctx, c)
+	at, err := d.load(ctx, c)
 	if err != nil || at.row.FinishedAt != nil {
 		return err
 	}
@@ -113,24 +113,24 @@ func (d *driven) advance(ctx context.Context) (wait time.Duration, err error) {
 	case d.row.State == orderAgent:
 		return d.enrolled(ctx)
 	case d.row.State == orderQueued:
-		return d.tell(ctx)
+		return d.send(ctx)
 	}
-	return d.told(ctx)
+	return d.confirm(ctx)
 }
 
-// cope goes on after what a provider said: what may pass is tried again for a while, the rest ends the order.
-func (d *driven) cope(ctx context.Context, problem *cloud.Problem) (time.Duration, error) {
+// handle goes on after what a provider said: what may pass is tried again for a while, the rest ends the order.
+func (d *driven) handle(ctx context.Context, problem *cloud.Problem) (time.Duration, error) {
 	switch {
 	case !problem.Passing() && !problem.Sent:
 		return 0, d.fail(ctx, problem.Error())
 	case d.now().Sub(d.row.StateAt) > patienceWith:
-		return 0, d.fail(ctx, problem.Error()+d.doubt())
+		return 0, d.fail(ctx, problem.Error()+d.uncertainty())
 	}
 	return max(problem.After, lookEvery), nil
 }
 
-// doubt tells what the panel does not know of a machine that may have been made.
-func (d *driven) doubt() string {
+// uncertainty tells what the panel does not know of a machine that may have been made.
+func (d *driven) uncertainty() string {
 	if d.row.Act != actCreate || d.row.SentAt == nil || d.row.ExternalID != "" {
 		return ""
 	}

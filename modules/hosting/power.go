@@ -114,9 +114,9 @@ func (o *orders) unused(ctx context.Context, server *serverRow) error {
 	return nil
 }
 
-// tell asks the provider to switch or delete the machine. Only what may be repeated is asked for again where the
+// send asks the provider to switch or delete the machine. Only what may be repeated is asked for again where the
 // provider did not say what became of it.
-func (d *driven) tell(ctx context.Context) (wait time.Duration, err error) {
+func (d *driven) send(ctx context.Context) (wait time.Duration, err error) {
 	if d.row.Act == cloud.Reboot && d.row.SentAt != nil {
 		return 0, d.fail(ctx, "it is not known whether the provider has started the machine anew; ask again where it has not")
 	}
@@ -176,8 +176,8 @@ func (d *driven) missing(ctx context.Context) error {
 	})
 }
 
-// told waits until the machine is as it was wanted.
-func (d *driven) told(ctx context.Context) (wait time.Duration, err error) {
+// confirm waits until the machine is as it was wanted.
+func (d *driven) confirm(ctx context.Context) (wait time.Duration, err error) {
 	if done, err := d.acted(ctx, actedWithin); err != nil || !done {
 		return lookEvery, err
 	}

@@ -79,7 +79,7 @@ func (s *service) affected(ctx context.Context, d *draft, incident healthapi.Inc
 	if !d.Auto.Draft {
 		return out, nil
 	}
-	w := &world{members: map[string][]subject{}}
+	w := &readings{members: map[string][]subject{}}
 	if err := s.gather(ctx, w, d.Components); err != nil {
 		return nil, err
 	}
@@ -189,7 +189,7 @@ func (f *following) goOn(ctx context.Context, page *pageRow, row *noticeRow) err
 	if err := f.saveNotice(ctx, row); err != nil {
 		return err
 	}
-	return f.say(ctx, page, row, said)
+	return f.addUpdate(ctx, page, row, said)
 }
 
 // sentences are what a notice says by itself, by its state. They name nothing.

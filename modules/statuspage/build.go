@@ -17,15 +17,15 @@ const (
 	mostWorks   = 100
 )
 
-// said are the notices and the maintenance of a page that readers may see.
-type said struct {
+// publication is the notices and the maintenance of a page that readers may see.
+type publication struct {
 	notices []noticeRow
 	updates map[string][]updateRow
 	works   []maintenanceRow
 }
 
-// heard reads what readers are told.
-func (s *service) heard(ctx context.Context, pageID string) (out said, err error) {
+// published reads what readers are told.
+func (s *service) published(ctx context.Context, pageID string) (out publication, err error) {
 	since := s.now().AddDate(0, 0, -mostDays)
 	err = s.store.db.In(ctx).NewSelect().Model(&out.notices).
 		Where("page_id = ? and published and (resolved_at is null or started_at > ?)", pageID, since).
@@ -50,15 +50,15 @@ func (s *service) heard(ctx context.Context, pageID string) (out said, err error
 // node, a flow or an address goes in.
 func (s *service) siteOf(ctx context.Context, pageID string, d *draft, address string) (*site.Site, error) {
 	visible := slices.DeleteFunc(slices.Clone(d.Components), func(c Component) bool { return !c.Visible })
-	world, err := s.world(ctx, visible, mostDays)
+	readings, err := s.readings(ctx, visible, mostDays)
 	if err != nil {
 		return nil, err
 	}
-	told, err := s.told(ctx, pageID)
+	announced, err := s.announcedOn(ctx, pageID)
 	if err != nil {
 		return nil, err
 	}
-	heard, err := s.heard(ctx, pageID)
+	news, err := s.published(ctx, pageID)
 	if err != nil {
 		return nil, err
 	}
@@ -66,8 +66,8 @@ func (s *service) siteOf(ctx context.Context, pageID string, d *draft, address s
 	out := &site.Site{
 		Key: pageID, Address: directory(address), Titles: site.Text(d.Titles), Descriptions: site.Text(d.Descriptions),
 		Footers: site.Text(d.Footers), Locales: d.Locales, Default: d.DefaultLocale, Mode: d.Theme.Mode,
-		Accent: d.Theme.Accent, DataAt: now, Groups: grouped(d, visible, world, told[pageID]),
-		Notices: noticesOf(heard, visible), Maintenance: worksOf(heard.works, visible, now),
+		Accent: d.Theme.Accent, DataAt: now, Groups: grouped(d, visible, readings, announced[pageID]),
+		Notices: noticesOf(news, visible), Maintenance: worksOf(news.works, visible, now),
 		Announcements: announcementsOf(d.Announcements, now),
 	}
 	if d.Theme.LogoSHA256 == "" {
@@ -78,7 +78,7 @@ func (s *service) siteOf(ctx context.Context, pageID string, d *draft, address s
 	return out, err
 }
 
-func grouped(d *draft, visible []Component, w *world, said announced) []site.Group {
+func grouped(d *draft, visible []Component, w *readings, said announced) []site.Group {
 	out, at := make([]site.Group, 1, len(d.Groups)+1), map[string]int{"": 0}
 	for i, g := range d.Groups {
 		out, at[g.ID] = append(out, site.Group{Names: site.Text(g.Names)}), i+1
@@ -109,14 +109,14 @@ func namesOf(ids []string, visible []Component) (out []site.Text) {
 	return out
 }
 
-func noticesOf(heard said, visible []Component) (out []site.Notice) {
-	for i := range heard.notices {
-		n := &heard.notices[i]
+func noticesOf(news publication, visible []Component) (out []site.Notice) {
+	for i := range news.notices {
+		n := &news.notices[i]
 		shown := site.Notice{
 			ID: n.ID, Titles: site.Text(n.Titles), Impact: n.Impact, State: n.State, StartedAt: n.StartedAt.UTC(),
 			ResolvedAt: utc(n.ResolvedAt), Components: namesOf(n.ComponentIDs, visible),
 		}
-		for _, u := range heard.updates[n.ID] {
+		for _, u := range news.updates[n.ID] {
 			said := site.Update{At: u.At.UTC(), State: u.State, Bodies: site.Text(u.Bodies)}
 			shown.Updates = append(shown.Updates, said)
 		}

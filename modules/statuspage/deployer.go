@@ -78,11 +78,11 @@ func (d *deployer) step(ctx context.Context, c *lease.Claim) (lease.Next, error)
 // enter writes that a deploy has got on.
 func (d *deployer) enter(ctx context.Context, c *lease.Claim, row *deployRow, state string) error {
 	row.State = state
-	return c.InTx(ctx, func(ctx context.Context) error { return d.told(ctx, row) })
+	return c.InTx(ctx, func(ctx context.Context) error { return d.storeProgress(ctx, row) })
 }
 
-// told stores the state and the targets of a deploy, and shows them.
-func (d *deployer) told(ctx context.Context, row *deployRow) error {
+// storeProgress stores the state and the targets of a deploy, and shows them.
+func (d *deployer) storeProgress(ctx context.Context, row *deployRow) error {
 	if err := d.store.save(ctx, row, "state", "targets", "finished_at"); err != nil {
 		return err
 	}
@@ -249,15 +249,15 @@ func (d *deployer) carry(
 		at.State, at.Error = deployFailed, failure.Error()
 	}
 	return c.InTx(ctx, func(ctx context.Context) error {
-		if err := d.settled(ctx, row, at, t); err != nil {
+		if err := d.storeOutcome(ctx, row, at, t); err != nil {
 			return err
 		}
-		return d.told(ctx, row)
+		return d.storeProgress(ctx, row)
 	})
 }
 
-// settled writes on the place what became of the deploy there.
-func (d *deployer) settled(ctx context.Context, row *deployRow, at *DeployTarget, t *targetRow) error {
+// storeOutcome writes on the place what became of the deploy there.
+func (d *deployer) storeOutcome(ctx context.Context, row *deployRow, at *DeployTarget, t *targetRow) error {
 	now := d.now()
 	switch at.State {
 	case deployLive, targetUnchanged:
@@ -301,7 +301,7 @@ func (d *deployer) ended(ctx context.Context, row *deployRow, failure string) er
 		err = d.store.save(ctx, &page, "published_deploy_id", "published_revision", "published_at")
 	}
 	if err == nil {
-		err = d.told(ctx, row)
+		err = d.storeProgress(ctx, row)
 	}
 	if err == nil {
 		err = d.announced(ctx, &page, row, failure)

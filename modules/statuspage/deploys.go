@@ -40,7 +40,7 @@ var errDeployActive = fault.Conflict("deploy_active", "this page is being deploy
 // (422).
 func (s *service) deploy(ctx context.Context, pageID string, in NewDeploy) (out Deploy, err error) {
 	err = s.inPage(ctx, pageID, func(ctx context.Context, page *pageRow) error {
-		if err := s.quiet(ctx, page.ID); err != nil {
+		if err := s.checkNoDeploy(ctx, page.ID); err != nil {
 			return err
 		}
 		if page.Revision != in.Revision {
@@ -125,8 +125,8 @@ func (s *service) chosen(ctx context.Context, page *pageRow, ids []string) ([]ta
 	return out, nil
 }
 
-// quiet refuses while a deploy of the page is under way, and says whose. Fault: deploy_active (409).
-func (s *service) quiet(ctx context.Context, pageID string) error {
+// checkNoDeploy refuses while a deploy of the page is under way, and says whose. Fault: deploy_active (409).
+func (s *service) checkNoDeploy(ctx context.Context, pageID string) error {
 	var active []deployRow
 	err := s.store.db.In(ctx).NewSelect().Model(&active).Column("id", "started_by", "started_at").
 		Where("page_id = ? and finished_at is null", pageID).Scan(ctx)
@@ -171,8 +171,8 @@ func (s *service) lastDeploy(ctx context.Context, t *targetRow) (*Deploy, error)
 	return &shown, nil
 }
 
-// foreseen is what a deploy of the draft would change. Fault: not_found (404).
-func (s *service) foreseen(ctx context.Context, pageID string) (DeployPreview, error) {
+// previewDeploy is what a deploy of the draft would change. Fault: not_found (404).
+func (s *service) previewDeploy(ctx context.Context, pageID string) (DeployPreview, error) {
 	out := DeployPreview{Files: []FileChange{}, Texts: []TextChange{}, Targets: []PreviewTarget{}}
 	page, err := s.store.page(ctx, pageID, false)
 	if err != nil {

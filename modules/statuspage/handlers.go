@@ -149,12 +149,12 @@ func (h *handlers) get(ctx context.Context, in *ObjectPath) (*body[Page], error)
 }
 
 func (h *handlers) change(ctx context.Context, in *changeInput) (*body[Page], error) {
-	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.alter(ctx, in.ID, r, in.Body) })
+	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.editPage(ctx, in.ID, r, in.Body) })
 	return then(ctx, err, in.ID, h.service.get)
 }
 
 func (h *handlers) remove(ctx context.Context, in *ObjectPath) (*struct{}, error) {
-	return nil, h.drop(ctx, in.ID)
+	return nil, h.removePage(ctx, in.ID)
 }
 
 func (h *handlers) components(ctx context.Context, in *componentsInput) (*body[Page], error) {
@@ -194,7 +194,7 @@ func (h *handlers) notices(ctx context.Context, in *noticesInput) (*body[httpapi
 }
 
 func (h *handlers) tellNotice(ctx context.Context, in *noticeInput) (*body[Notice], error) {
-	id, err := h.tell(ctx, in.Body)
+	id, err := h.addNotice(ctx, in.Body)
 	return then(ctx, err, id, h.noticeOf)
 }
 
@@ -203,7 +203,7 @@ func (h *handlers) notice(ctx context.Context, in *ObjectPath) (*body[Notice], e
 }
 
 func (h *handlers) changeNotice(ctx context.Context, in *noticeChangeInput) (*body[Notice], error) {
-	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.amend(ctx, in.ID, r, in.Body) })
+	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.editNotice(ctx, in.ID, r, in.Body) })
 	return then(ctx, err, in.ID, h.noticeOf)
 }
 
@@ -229,7 +229,7 @@ func (h *handlers) planWork(ctx context.Context, in *planInput) (*body[Maintenan
 }
 
 func (h *handlers) changeWork(ctx context.Context, in *replanInput) (*body[Maintenance], error) {
-	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.replan(ctx, in.ID, r, in.Body) })
+	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.editWork(ctx, in.ID, r, in.Body) })
 	return then(ctx, err, in.ID, h.work)
 }
 
@@ -263,7 +263,7 @@ func (h *handlers) testTarget(ctx context.Context, in *ObjectPath) (*body[Tested
 }
 
 func (h *handlers) deployPreview(ctx context.Context, in *ObjectPath) (*body[DeployPreview], error) {
-	return answer(h.foreseen(ctx, in.ID))
+	return answer(h.previewDeploy(ctx, in.ID))
 }
 
 func (h *handlers) startDeploy(ctx context.Context, in *deployInput) (*body[Deploy], error) {

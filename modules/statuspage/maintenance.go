@@ -122,8 +122,8 @@ func (s *service) saveWork(ctx context.Context, page *pageRow, row *maintenanceR
 	return s.worked(ctx, page, row)
 }
 
-// replan changes announced work. Faults: not_found (404), revision_conflict (409), invalid_value (422).
-func (s *service) replan(ctx context.Context, id string, revision int64, to MaintenanceChange) error {
+// editWork changes announced work. Faults: not_found (404), revision_conflict (409), invalid_value (422).
+func (s *service) editWork(ctx context.Context, id string, revision int64, to MaintenanceChange) error {
 	return s.inWork(ctx, id, func(ctx context.Context, page *pageRow, row *maintenanceRow) (err error) {
 		if row.Revision != revision {
 			return httpapi.ErrRevision

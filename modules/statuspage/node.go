@@ -93,7 +93,7 @@ func (s *service) nodeReady(ctx context.Context, t *targetRow) error {
 	case !node.Can(string(agentapi.DocumentSite.Capability())):
 		return errAgentLacks
 	}
-	entered, err := s.entered(ctx, node.ID)
+	entered, err := s.isEntry(ctx, node.ID)
 	if err == nil && entered {
 		return errNodeEntry
 	}

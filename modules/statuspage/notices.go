@@ -99,8 +99,8 @@ func (s *service) noticeOf(ctx context.Context, id string) (Notice, error) {
 	return row.shown(said[row.ID]), err
 }
 
-// tell makes a notice. Faults: name_taken (409), invalid_value (422).
-func (s *service) tell(ctx context.Context, in NewNotice) (id string, err error) {
+// addNotice makes a notice. Faults: name_taken (409), invalid_value (422).
+func (s *service) addNotice(ctx context.Context, in NewNotice) (id string, err error) {
 	now := s.now()
 	row := noticeRow{
 		ID: database.NewID(), PageID: in.PageID, Titles: in.Titles, Impact: in.Impact, State: in.State,
@@ -156,7 +156,7 @@ func (s *service) begin(ctx context.Context, page *pageRow, row *noticeRow, bodi
 	if err := s.store.insert(ctx, row); err != nil {
 		return err
 	}
-	return s.say(ctx, page, row, bodies)
+	return s.addUpdate(ctx, page, row, bodies)
 }
 
 // resolve follows the state.
@@ -169,8 +169,8 @@ func (r *noticeRow) resolve(now time.Time) {
 	}
 }
 
-// say stores an update in the state of its notice, and lets readers know. Fault: invalid_value (422).
-func (s *service) say(ctx context.Context, page *pageRow, row *noticeRow, bodies Localised) error {
+// addUpdate stores an update in the state of its notice, and lets readers know. Fault: invalid_value (422).
+func (s *service) addUpdate(ctx context.Context, page *pageRow, row *noticeRow, bodies Localised) error {
 	if err := checked("bodies", bodies, page.Draft.DefaultLocale, longestBody); err != nil {
 		return err
 	}
@@ -227,9 +227,9 @@ func (s *service) saveNotice(ctx context.Context, row *noticeRow) error {
 	return s.store.save(ctx, row, noticeColumns...)
 }
 
-// amend changes what a notice is called and whom it is about. Faults: not_found (404), revision_conflict (409),
+// editNotice changes what a notice is called and whom it is about. Faults: not_found (404), revision_conflict (409),
 // invalid_value (422).
-func (s *service) amend(ctx context.Context, id string, revision int64, to NoticeChange) error {
+func (s *service) editNotice(ctx context.Context, id string, revision int64, to NoticeChange) error {
 	return s.inNotice(ctx, id, func(ctx context.Context, page *pageRow, row *noticeRow) (err error) {
 		if row.Revision != revision {
 			return httpapi.ErrRevision
@@ -270,7 +270,7 @@ func (s *service) update(ctx context.Context, id string, in NewUpdate) error {
 		if err := s.saveNotice(ctx, row); err != nil {
 			return err
 		}
-		return s.say(ctx, page, row, in.Bodies)
+		return s.addUpdate(ctx, page, row, in.Bodies)
 	})
 }
 

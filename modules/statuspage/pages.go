@@ -80,8 +80,8 @@ func (d *draft) check() error {
 	)
 }
 
-// alter changes what is given. Faults: not_found (404), revision_conflict, name_taken (409), invalid_value (422).
-func (s *service) alter(ctx context.Context, id string, revision int64, to PageChange) error {
+// editPage changes what is given. Faults: not_found (404), revision_conflict, name_taken (409), invalid_value (422).
+func (s *service) editPage(ctx context.Context, id string, revision int64, to PageChange) error {
 	return s.redraft(ctx, id, revision, func(_ context.Context, d *draft) error {
 		set(&d.Slug, to.Slug)
 		set(&d.DefaultLocale, to.DefaultLocale)
@@ -158,11 +158,11 @@ func differences(was, now *draft) map[string]audit.Change {
 	return changes
 }
 
-// drop removes a page. What places show stays there until somebody takes it away. Faults: not_found (404),
+// removePage removes a page. What places show stays there until somebody takes it away. Faults: not_found (404),
 // deploy_active (409).
-func (s *service) drop(ctx context.Context, id string) error {
+func (s *service) removePage(ctx context.Context, id string) error {
 	return s.inPage(ctx, id, func(ctx context.Context, row *pageRow) error {
-		if err := s.quiet(ctx, row.ID); err != nil {
+		if err := s.checkNoDeploy(ctx, row.ID); err != nil {
 			return err
 		}
 		targets, err := s.store.targets(ctx, row.ID)
@@ -227,7 +227,7 @@ func (s *service) all(ctx context.Context) (out Pages, err error) {
 	if err != nil {
 		return out, err
 	}
-	out.Items, err = s.outside(ctx, rows)
+	out.Items, err = s.shapePages(ctx, rows)
 	return out, err
 }
 
@@ -237,15 +237,15 @@ func (s *service) get(ctx context.Context, id string) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	shown, err := s.outside(ctx, []pageRow{row})
+	shown, err := s.shapePages(ctx, []pageRow{row})
 	if err != nil {
 		return Page{}, err
 	}
 	return shown[0], nil
 }
 
-// outside shapes pages, with what others are asked once for all.
-func (s *service) outside(ctx context.Context, rows []pageRow) ([]Page, error) {
+// shapePages shapes pages, with what others are asked once for all.
+func (s *service) shapePages(ctx context.Context, rows []pageRow) ([]Page, error) {
 	ids, all := make([]string, len(rows)), []Component{}
 	for i := range rows {
 		ids[i] = rows[i].ID
@@ -255,11 +255,11 @@ func (s *service) outside(ctx context.Context, rows []pageRow) ([]Page, error) {
 	if err != nil {
 		return nil, err
 	}
-	world, err := s.world(ctx, all, 0)
+	readings, err := s.readings(ctx, all, 0)
 	if err != nil {
 		return nil, err
 	}
-	told, err := s.told(ctx, ids...)
+	announced, err := s.announcedOn(ctx, ids...)
 	if err != nil {
 		return nil, err
 	}
@@ -270,7 +270,7 @@ func (s *service) outside(ctx context.Context, rows []pageRow) ([]Page, error) {
 		out[i] = Page{
 			ID: r.ID, Slug: r.Slug, Titles: filled(d.Titles), Descriptions: filled(d.Descriptions), Locales: d.Locales,
 			DefaultLocale: d.DefaultLocale, Theme: d.Theme, Footers: filled(d.Footers),
-			Groups: append([]Group{}, d.Groups...), Components: world.shown(d.Components, told[r.ID]),
+			Groups: append([]Group{}, d.Groups...), Components: readings.shown(d.Components, announced[r.ID]),
 			Announcements: append([]Announcement{}, d.Announcements...), Auto: d.Auto,
 			Revision: r.Revision, PublishedRevision: r.PublishedRevision, PublishedAt: utc(r.PublishedAt),
 			CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),

@@ -109,7 +109,7 @@ func (s *service) nodeFits(ctx context.Context, t *targetRow) error {
 	if len(missing) > 0 || !database.IsID(t.Config.NodeID) {
 		return fault.InvalidValue("config.node_id", "there is no such node")
 	}
-	entered, err := s.entered(ctx, t.Config.NodeID)
+	entered, err := s.isEntry(ctx, t.Config.NodeID)
 	if err != nil {
 		return err
 	}
@@ -119,8 +119,8 @@ func (s *service) nodeFits(ctx context.Context, t *targetRow) error {
 	return nil
 }
 
-// entered says whether clients of an installed flow enter at a node.
-func (s *service) entered(ctx context.Context, nodeID string) (bool, error) {
+// isEntry says whether clients of an installed flow enter at a node.
+func (s *service) isEntry(ctx context.Context, nodeID string) (bool, error) {
 	flows, err := s.flows.OnNode(ctx, nodeID)
 	if err != nil {
 		return false, fmt.Errorf("read the flows of a node: %w", err)
@@ -299,7 +299,7 @@ func (s *service) inTarget(
 		if err != nil {
 			return err
 		}
-		if err := s.quiet(ctx, page.ID); err != nil {
+		if err := s.checkNoDeploy(ctx, page.ID); err != nil {
 			return err
 		}
 		row, err := s.store.target(ctx, id, true)

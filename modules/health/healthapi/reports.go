@@ -9,8 +9,8 @@ import (
 // ErrUnknown says that there is no such incident.
 var ErrUnknown = errors.New("there is no such incident")
 
-// Standing is the verdict about a node or flow as it is now.
-type Standing struct {
+// Verdict is the verdict about a node or flow as it is now.
+type Verdict struct {
 	State       string // one of the states
 	Maintenance bool   // watched, but it opens no incident
 	Since       time.Time
@@ -45,9 +45,9 @@ type Incident struct {
 
 // Reports tell how nodes and flows do and did. Calls take part in the context's transaction.
 type Reports interface {
-	// Standings gives the verdicts about nodes or flows. Those of which nothing is known are left out, all of them
+	// Verdicts gives the verdicts about nodes or flows. Those of which nothing is known are left out, all of them
 	// while nobody judges.
-	Standings(ctx context.Context, kind string, ids ...string) (map[string]Standing, error)
+	Verdicts(ctx context.Context, kind string, ids ...string) (map[string]Verdict, error)
 	// Days gives the last days of nodes or flows, oldest first, today among them. Those of which nothing is known are
 	// left out.
 	Days(ctx context.Context, kind string, count int, ids ...string) (map[string][]Day, error)

@@ -21,9 +21,9 @@ type Reports struct {
 // NewReports makes reports for other modules.
 func NewReports(v *Views, i *incidents.Incidents) *Reports { return &Reports{v, i} }
 
-// Standings gives the verdicts of now.
-func (r *Reports) Standings(ctx context.Context, kind string, ids ...string) (map[string]healthapi.Standing, error) {
-	out := map[string]healthapi.Standing{}
+// Verdicts gives the verdicts of now.
+func (r *Reports) Verdicts(ctx context.Context, kind string, ids ...string) (map[string]healthapi.Verdict, error) {
+	out := map[string]healthapi.Verdict{}
 	if ids = database.OnlyIDs(ids); len(ids) == 0 {
 		return out, nil
 	}
@@ -37,7 +37,7 @@ func (r *Reports) Standings(ctx context.Context, kind string, ids ...string) (ma
 	}
 	for i := range rows {
 		row := &rows[i]
-		out[row.SubjectID] = healthapi.Standing{
+		out[row.SubjectID] = healthapi.Verdict{
 			State: row.State, Maintenance: row.Maintenance, Since: row.Since.UTC(),
 		}
 	}

@@ -16,19 +16,19 @@ import (
 // subject is a node or flow as health knows it.
 type subject struct{ kind, id string }
 
-// world is how everything is that components stand for, read once for all of them.
-type world struct {
+// readings is how everything is that components stand for, read once for all of them.
+type readings struct {
 	names     map[string]string    // of sources, by kind and id
 	members   map[string][]subject // of sources
-	standings map[subject]healthapi.Standing
+	verdicts map[subject]healthapi.Verdict
 	days      map[subject][]healthapi.Day
 	dates     []string
 }
 
-// world reads how the sources of components are, and how they were on the last days.
-func (s *service) world(ctx context.Context, components []Component, days int) (*world, error) {
-	w := &world{
-		members: map[string][]subject{}, standings: map[subject]healthapi.Standing{},
+// readings reads how the sources of components are, and how they were on the last days.
+func (s *service) readings(ctx context.Context, components []Component, days int) (*readings, error) {
+	w := &readings{
+		members: map[string][]subject{}, verdicts: map[subject]healthapi.Verdict{},
 		days: map[subject][]healthapi.Day{},
 	}
 	today := s.now().Truncate(24 * time.Hour)
@@ -51,7 +51,7 @@ func (s *service) world(ctx context.Context, components []Component, days int) (
 }
 
 // gather finds who stands behind each source.
-func (s *service) gather(ctx context.Context, w *world, components []Component) error {
+func (s *service) gather(ctx context.Context, w *readings, components []Component) error {
 	var poolIDs []string
 	regional := false
 	for _, c := range components {
@@ -96,7 +96,7 @@ func (s *service) gather(ctx context.Context, w *world, components []Component) 
 }
 
 // look asks health about all subjects of a kind.
-func (s *service) look(ctx context.Context, w *world, kind string, days int) error {
+func (s *service) look(ctx context.Context, w *readings, kind string, days int) error {
 	var ids []string
 	for _, members := range w.members {
 		for _, m := range members {
@@ -110,12 +110,12 @@ func (s *service) look(ctx context.Context, w *world, kind string, days int) err
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	standings, err := s.health.Standings(ctx, kind, ids...)
+	verdicts, err := s.health.Verdicts(ctx, kind, ids...)
 	if err != nil {
 		return err
 	}
-	for id, one := range standings {
-		w.standings[subject{kind, id}] = one
+	for id, one := range verdicts {
+		w.verdicts[subject{kind, id}] = one
 	}
 	if days == 0 {
 		return nil
@@ -128,21 +128,21 @@ func (s *service) look(ctx context.Context, w *world, kind string, days int) err
 }
 
 // status is how a source is. Members in maintenance do not count, unless all are.
-func (w *world) status(c *Component) string {
+func (w *readings) status(c *Component) string {
 	if c.Source == byHand {
 		return c.ManualStatus
 	}
 	counts, rest := map[string]int{}, 0
 	members := w.members[c.Source+" "+c.SourceID]
 	for _, m := range members {
-		standing, known := w.standings[m]
+		verdict, known := w.verdicts[m]
 		switch {
 		case !known:
 			counts[healthapi.Unknown]++
-		case standing.Maintenance:
+		case verdict.Maintenance:
 			rest++
 		default:
-			counts[standing.State]++
+			counts[verdict.State]++
 		}
 	}
 	if len(members) > 0 && rest == len(members) {
@@ -168,7 +168,7 @@ func judged(counts map[string]int) string {
 }
 
 // shown are components as people edit them.
-func (w *world) shown(components []Component, said announced) []Component {
+func (w *readings) shown(components []Component, said announced) []Component {
 	out := make([]Component, len(components))
 	for i, c := range components {
 		c.SourceName, c.Status = w.names[c.Source+" "+c.SourceID], said.over(c.ID, w.status(&components[i]))
@@ -179,7 +179,7 @@ func (w *world) shown(components []Component, said announced) []Component {
 
 // bar are the last days of a component. Days of which nothing is known are unknown, never green; a day with announced
 // work is a day of maintenance unless something worse happened.
-func (w *world) bar(c *Component, said announced) Bar {
+func (w *readings) bar(c *Component, said announced) Bar {
 	out := Bar{ComponentID: c.ID, Days: make([]BarDay, len(w.dates))}
 	members := w.members[c.Source+" "+c.SourceID]
 	past := make([]map[string]healthapi.Day, len(members))
@@ -250,8 +250,8 @@ var statusOfImpact = map[string]string{
 	"minor": site.Degraded, "major": site.PartialOutage, "critical": site.MajorOutage,
 }
 
-// told reads what readers of pages are told now, and of which work they were told on the last days.
-func (s *service) told(ctx context.Context, pageIDs ...string) (map[string]announced, error) {
+// announcedOn reads what readers of pages are told now, and of which work they were told on the last days.
+func (s *service) announcedOn(ctx context.Context, pageIDs ...string) (map[string]announced, error) {
 	var notices []noticeRow
 	err := s.store.db.In(ctx).NewSelect().Model(&notices).Column("page_id", "impact", "component_ids").
 		Where("page_id = any(?::uuid[]) and published and resolved_at is null", pgdialect.Array(pageIDs)).Scan(ctx)
@@ -314,16 +314,16 @@ func (s *service) bars(ctx context.Context, pageID, componentID string, days int
 	if componentID != "" {
 		chosen = slices.DeleteFunc(slices.Clone(chosen), func(c Component) bool { return c.ID != componentID })
 	}
-	world, err := s.world(ctx, chosen, days)
+	readings, err := s.readings(ctx, chosen, days)
 	if err != nil {
 		return out, err
 	}
-	told, err := s.told(ctx, pageID)
+	announced, err := s.announcedOn(ctx, pageID)
 	if err != nil {
 		return out, err
 	}
 	for i := range chosen {
-		out.Items = append(out.Items, world.bar(&chosen[i], told[pageID]))
+		out.Items = append(out.Items, readings.bar(&chosen[i], announced[pageID]))
 	}
 	return out, nil
 }
