@@ -15,8 +15,8 @@ type GeoFieldProps = Omit<TagsInputProps, "data" | "value" | "onChange"> & {
 const pause = 200;
 
 /**
- * Categories of a geo file: completed from the installed one, and those that it does not have are said at once. Then the
- * sentence of a refused draft would say the same again.
+ * Categories of a geo file: completed from the installed one, and those that it does not have are said at once. Then
+ * the sentence of a refused draft would say the same again.
  */
 export function GeoField({ file, value, onChange, error, ...shared }: GeoFieldProps) {
   const { t } = useTranslation("flows");

@@ -69,16 +69,7 @@ export function Preview({ page, unsaved }: PreviewProps) {
 
 function Frame({ html, title, phone }: { html: string; title: string; phone: boolean }) {
   const shown = useMemo(() => still(html), [html]);
-  return (
-    <iframe
-      className={classes.preview}
-      data-phone={phone || undefined}
-      title={title}
-      sandbox=""
-      srcDoc={shown}
-      tabIndex={0}
-    />
-  );
+  return <iframe className={classes.preview} data-phone={phone || undefined} title={title} sandbox="" srcDoc={shown} />;
 }
 
 /**

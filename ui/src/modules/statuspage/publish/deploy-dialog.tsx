@@ -1,7 +1,7 @@
 import { Modal } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { DialogFoot } from "@/components/dialog/dialog-form";
@@ -126,28 +126,42 @@ function What({
             : t("deployment.from", { before, revision })}
       </p>
       {texts.length > 0 && (
-        <ul className={classes.diff} tabIndex={0} aria-label={t("deployment.texts")}>
-          {texts.map(({ field, from, to }, at) => (
-            <li key={at}>
-              <span className={classes.second}>{nameOf(field)}</span>
-              {from !== "" && <del>{from}</del>}
-              {to !== "" && <ins>{to}</ins>}
-            </li>
-          ))}
-        </ul>
+        <Scrolled label={t("deployment.texts")}>
+          <ul className={classes.diff}>
+            {texts.map(({ field, from, to }, at) => (
+              <li key={at}>
+                <span className={classes.second}>{nameOf(field)}</span>
+                {from !== "" && <del>{from}</del>}
+                {to !== "" && <ins>{to}</ins>}
+              </li>
+            ))}
+          </ul>
+        </Scrolled>
       )}
       {moved.length > 0 && (
-        <ul className={classes.files} tabIndex={0} aria-label={t("deployment.files")}>
-          {moved.map(({ path, change, bytes }) => (
-            <li key={path}>
-              <span className="mono">{path}</span>
-              <span className={classes.second}>{t(`deployment.file.${change}`)}</span>
-              <span className={`${classes.second} num`}>{format.bytes(bytes)}</span>
-            </li>
-          ))}
-        </ul>
+        <Scrolled label={t("deployment.files")}>
+          <ul className={classes.files}>
+            {moved.map(({ path, change, bytes }) => (
+              <li key={path}>
+                <span className="mono">{path}</span>
+                <span className={classes.second}>{t(`deployment.file.${change}`)}</span>
+                <span className={`${classes.second} num`}>{format.bytes(bytes)}</span>
+              </li>
+            ))}
+          </ul>
+        </Scrolled>
       )}
     </section>
+  );
+}
+
+/** A region that scrolls must be reachable by keyboard. */
+function Scrolled({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div role="region" aria-label={label} tabIndex={0} className={classes.scrolled}>
+      {children}
+    </div>
   );
 }
 
