@@ -294,8 +294,13 @@ func codeOf(err error) string {
 		is   error
 		code string
 	}{
-		{errNodeEntry, "node_has_entry"}, {errAgentLacks, "agent_lacks"}, {errAgentAway, "agent_away"},
-		{errHostKey, "host_key_changed"}, {errFull, "disk_full"}, {errOther, "content_differs"}, {errMissing, "missing"},
+		{errNodeEntry, "node_has_entry"},
+		{errAgentLacks, "agent_lacks"},
+		{errAgentAway, "agent_away"},
+		{errHostKey, "host_key_changed"},
+		{errFull, "disk_full"},
+		{errOther, "content_differs"},
+		{errMissing, "missing"},
 	} {
 		if errors.Is(err, known.is) {
 			return known.code

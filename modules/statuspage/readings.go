@@ -18,11 +18,11 @@ type subject struct{ kind, id string }
 
 // readings is how everything is that components stand for, read once for all of them.
 type readings struct {
-	names     map[string]string    // of sources, by kind and id
-	members   map[string][]subject // of sources
+	names    map[string]string    // of sources, by kind and id
+	members  map[string][]subject // of sources
 	verdicts map[subject]healthapi.Verdict
-	days      map[subject][]healthapi.Day
-	dates     []string
+	days     map[subject][]healthapi.Day
+	dates    []string
 }
 
 // readings reads how the sources of components are, and how they were on the last days.

@@ -259,7 +259,7 @@ func TestTheCalendarIsFolded(t *testing.T) {
 	for line := range strings.SplitSeq(strings.TrimSuffix(calendar, "\r\n"), "\r\n") {
 		require.LessOrEqual(t, len(line), 75, line)
 		require.NotContains(t, line, "\n")
-		require.True(t, strings.ToValidUTF8(line, "") == line, line)
+		require.Equal(t, strings.ToValidUTF8(line, ""), line)
 	}
 	whole := strings.ReplaceAll(calendar, "\r\n ", "")
 	require.Contains(t, whole, "SUMMARY:"+strings.Repeat(`Длинное название\, `, 12))
@@ -357,7 +357,8 @@ func TestBarsHaveWords(t *testing.T) {
 	b := barsOf(&c, english)
 	require.Equal(t, "99.98% uptime, Major outage: 1, No data: 1, Operational: 88", b.Label)
 	require.Equal(t, []run{
-		{Worst: Unknown, From: 0, Days: 1}, {Worst: MajorOutage, From: 1, Days: 1, Title: "31 Aug 2026: Major outage"},
+		{Worst: Unknown, From: 0, Days: 1},
+		{Worst: MajorOutage, From: 1, Days: 1, Title: "31 Aug 2026: Major outage"},
 		{Worst: Operational, From: 2, Days: 88},
 	}, b.Runs)
 	require.Nil(t, barsOf(&Component{}, english))
