@@ -95,21 +95,7 @@ func (s *service) worked(ctx context.Context, page *pageRow, row *maintenanceRow
 func (s *service) inWork(
 	ctx context.Context, id string, change func(ctx context.Context, page *pageRow, row *maintenanceRow) error,
 ) error {
-	return s.store.db.InTx(ctx, func(ctx context.Context) error {
-		seen, err := s.store.work(ctx, id, false)
-		if err != nil {
-			return err
-		}
-		page, err := s.store.page(ctx, seen.PageID, true)
-		if err != nil {
-			return err
-		}
-		row, err := s.store.work(ctx, id, true)
-		if err != nil {
-			return err
-		}
-		return change(ctx, &page, &row)
-	})
+	return inPageOf(ctx, s, id, s.store.work, func(r *maintenanceRow) string { return r.PageID }, change)
 }
 
 func (s *service) saveWork(ctx context.Context, page *pageRow, row *maintenanceRow) error {

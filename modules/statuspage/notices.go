@@ -201,21 +201,7 @@ func (s *service) seen(
 func (s *service) inNotice(
 	ctx context.Context, id string, change func(ctx context.Context, page *pageRow, row *noticeRow) error,
 ) error {
-	return s.store.db.InTx(ctx, func(ctx context.Context) error {
-		seen, err := s.store.notice(ctx, id, false)
-		if err != nil {
-			return err
-		}
-		page, err := s.store.page(ctx, seen.PageID, true)
-		if err != nil {
-			return err
-		}
-		row, err := s.store.notice(ctx, id, true)
-		if err != nil {
-			return err
-		}
-		return change(ctx, &page, &row)
-	})
+	return inPageOf(ctx, s, id, s.store.notice, func(r *noticeRow) string { return r.PageID }, change)
 }
 
 var noticeColumns = []string{

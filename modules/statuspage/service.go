@@ -140,3 +140,25 @@ func folderOf(cfg *config.Config) string {
 	}
 	return filepath.Join(cfg.DataDir(), "statuspage")
 }
+
+// inPageOf runs a change of what belongs to a page, with the page locked first. Fault: not_found (404).
+func inPageOf[R any](
+	ctx context.Context, s *service, id string, read func(ctx context.Context, id string, lock bool) (R, error),
+	pageOf func(*R) string, change func(ctx context.Context, page *pageRow, row *R) error,
+) error {
+	return s.store.db.InTx(ctx, func(ctx context.Context) error {
+		seen, err := read(ctx, id, false)
+		if err != nil {
+			return err
+		}
+		page, err := s.store.page(ctx, pageOf(&seen), true)
+		if err != nil {
+			return err
+		}
+		row, err := read(ctx, id, true)
+		if err != nil {
+			return err
+		}
+		return change(ctx, &page, &row)
+	})
+}
