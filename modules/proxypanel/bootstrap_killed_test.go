@@ -22,7 +22,7 @@ import (
 )
 
 // bootstrapping is a bench whose bootstrap is called by the test, without a pause between questions.
-func bootstrapping(t *testing.T) (*bench, *bootstrap) {
+func bootstrapping(t *testing.T, more ...module.Module) (*bench, *bootstrap) {
 	t.Helper()
 	var enters *bootstrap
 	asking := module.Module{
@@ -36,16 +36,15 @@ func bootstrapping(t *testing.T) (*bench, *bootstrap) {
 			return module.Parts{}
 		},
 	}
-	return newBenchOf(t, built(asking)), enters
+	return newBenchOf(t, built(append(more, asking)...)), enters
 }
 
 // Rule: a panel dies between any two statements and calls of a bootstrap: the next call ends with one administrator,
 // whose credentials it shows, one connection and its token.
 func TestWhereverAPanelDiesABootstrapComesToItsEnd(t *testing.T) {
 	t.Parallel()
-	b, enters := bootstrapping(t)
 	d := &deaths{}
-	b.DB.AddQueryHook(d) //nolint:staticcheck // the panel has the database already
+	b, enters := bootstrapping(t, hooked(d))
 	steps := int64(0)
 	for nth := int64(1); ; nth++ {
 		b.there = remnawavetest.New(t)

@@ -13,6 +13,7 @@ import (
 	"panel/modules/proxypanel/remnawavetest"
 	"panel/platform/database"
 	"panel/platform/doctor"
+	"panel/platform/module"
 )
 
 // hidingBench is a bench with one flow that two nodes of a proxy panel serve, each with its host.
@@ -23,9 +24,9 @@ type hidingBench struct {
 	entries  []flowsapi.Entry
 }
 
-func newHidingBench(t *testing.T) *hidingBench {
+func newHidingBench(t *testing.T, more ...module.Module) *hidingBench {
 	t.Helper()
-	h := &hidingBench{offering: newOffering(t), flow: database.NewID()}
+	h := &hidingBench{offering: newOffering(t, more...), flow: database.NewID()}
 	h.ams, _ = h.node("ams", "192.0.2.1")
 	h.fra, _ = h.node("fra", "192.0.2.2")
 	first, second := h.entry(h.flow, h.ams, 8443), h.entry(h.flow, h.fra, 8443)
@@ -245,9 +246,8 @@ func TestAnApplyShowsAHostThatItLeadsElsewhere(t *testing.T) {
 // hidden, then shown, and with everything else as it was. A host of somebody else is never taken for ours.
 func TestWhereverAPanelDiesHostsAreShownInTheEnd(t *testing.T) {
 	t.Parallel()
-	h := newHidingBench(t)
 	d := &deaths{}
-	h.DB.AddQueryHook(d) //nolint:staticcheck // the panel has the database already
+	h := newHidingBench(t, hooked(d))
 	h.there.Before(func(remnawavetest.Call) { d.next() })
 	before, mark := h.dump(), h.led(h.ams)[0].ID
 	settle := func(ctx context.Context) error { return h.engine.SettleHidden(ctx, h.connection) }

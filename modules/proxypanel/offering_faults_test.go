@@ -14,6 +14,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/proxypanel/remnawavetest"
 	"panel/platform/database"
+	"panel/platform/module"
 )
 
 // deaths ends a context before the nth thing that a panel does: a statement, or a call, which happens all the same and
@@ -25,6 +26,17 @@ type deaths struct {
 }
 
 type mortal struct{}
+
+// hooked is a module that has statements of a panel counted from before its start.
+func hooked(d *deaths) module.Module {
+	return module.Module{
+		Name: "hooked", Summary: "Counts statements for the test",
+		Attach: func(db *database.DB) module.Parts {
+			db.AddQueryHook(d) //nolint:staticcheck // the panel has the database already
+			return module.Parts{}
+		},
+	}
+}
 
 func (d *deaths) next() {
 	if d.seen.Add(1) == d.at.Load() {
@@ -77,9 +89,8 @@ func through(stage flowsapi.Stage, a flowsapi.Apply) func(context.Context) error
 // undoes leaves none and everything of theirs as it was.
 func TestWhereverAPanelDiesNothingIsThereTwice(t *testing.T) {
 	t.Parallel()
-	o := newOffering(t)
 	d := &deaths{}
-	o.DB.AddQueryHook(d) //nolint:staticcheck // the panel has the database already
+	o := newOffering(t, hooked(d))
 	o.there.Before(func(remnawavetest.Call) { d.next() })
 	ours, _ := o.node("ams", "192.0.2.1")
 	bare, flow := o.dump(), database.NewID()
