@@ -41,17 +41,19 @@ type stage struct {
 	t      *testing.T
 	admin  *paneltest.Client
 	own    *service
+	enters *entered
 	folder string
 	page   Page
 }
 
 func newStage(t *testing.T, options ...paneltest.Setting) *stage {
 	t.Helper()
-	s := &stage{t: t, folder: t.TempDir()}
+	s := &stage{t: t, folder: t.TempDir(), enters: &entered{}}
 	all := features()
 	manifest := Module()
 	manifest.Attach = func(h *handlers, own *service, d *deployer, p *pusher) module.Parts {
 		s.own = own
+		s.enters.Flows, own.flows = own.flows, s.enters
 		return attach(h, own, d, p)
 	}
 	all[len(all)-1] = manifest
