@@ -410,3 +410,18 @@ func newRedraws(s *service, q *jobs.Enqueuer, o *operations.Store) *redraw.Redra
 		},
 	})
 }
+
+// exportReplacements lets a node take the place of another in what is installed.
+func exportReplacements(r *redraw.Redraws, s *service) flowsapi.Replacements {
+	return r.Replacements(redraw.Installs{
+		Compile: func(ctx context.Context, flowID string) (string, int, error) {
+			made, err := s.compile(ctx, flowID, nil)
+			return made.ID, made.Revision, err
+		},
+		Checking: func(ctx context.Context, flowID, planID string) (bool, error) {
+			row, err := s.store.plan(ctx, flowID, planID)
+			return err == nil && row.Checking, err
+		},
+		Apply: s.apply,
+	})
+}

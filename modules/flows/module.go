@@ -102,7 +102,7 @@ func Module() module.Module {
 		Exports: []any{
 			exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers,
 			exportTargets, exportEvidence, exportPolicies, exportPolicyUses, exportApplies, exportGeoFiles,
-			exportPanels, exportServed, exportServedEntries,
+			exportPanels, exportServed, exportServedEntries, exportReplacements,
 		},
 		Attach: attach,
 	}
@@ -141,6 +141,10 @@ func faults() []fault.Declared {
 			Kind:    fault.KindInvalid,
 			Code:    "compile_failed",
 			Summary: "The draft cannot be compiled; errors name what to correct",
+		},
+		{
+			Kind: fault.KindConflict, Code: redraw.ErrOpenDraft.Code,
+			Summary: "The draft of a flow that is to change has changes that are not installed",
 		},
 		{Kind: fault.KindConflict, Code: "not_in_canary", Summary: "The apply has no canary that is being watched"},
 		{

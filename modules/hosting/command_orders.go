@@ -62,13 +62,13 @@ func createCommand(env cli.Env) *cobra.Command {
 		wanted.Name = args[1]
 		return orderMachine(cmd, env, client, path, wanted)
 	}
-	bindMachine(cmd, &wanted)
+	bindMachine(cmd, &wanted.NewMachine)
 	cmd.Flags().StringVar(&wanted.NodeID, "node", "", "Node that it becomes, whose agent is not online; else one is added")
 	return cmd
 }
 
 // bindMachine adds the flags of a machine that is to be made.
-func bindMachine(cmd *cobra.Command, wanted *NewServer) {
+func bindMachine(cmd *cobra.Command, wanted *NewMachine) {
 	cmd.Flags().StringVar(&wanted.Region, "region", "", "Where it is made; panelctl hosting regions lists them")
 	cmd.Flags().StringVar(&wanted.Plan, "plan", "", "Its size; panelctl hosting plans lists them")
 	cmd.Flags().StringVar(&wanted.Image, "image", "", "Its system; panelctl hosting images lists them")
@@ -95,9 +95,11 @@ func agreed(cmd *cobra.Command, env cli.Env, client *cli.Client, path string, wa
 	if err := client.Post(cmd.Context(), path+"/servers/preview", wanted, &quote); err != nil {
 		return cloud.Price{}, err
 	}
-	question := cli.Say("The machine %s (%s, %s) costs %s.", wanted.Name, quote.Plan.Name, quote.Image.Name,
-		priced(&quote.Price))
-	return quote.Price, env.ConfirmWord(question, "BUY")
+	return quote.Price, env.ConfirmWord(costs(wanted.Name, quote), "BUY")
+}
+
+func costs(name string, quote Quote) cli.Message {
+	return cli.Say("The machine %s (%s, %s) costs %s.", name, quote.Plan.Name, quote.Image.Name, priced(&quote.Price))
 }
 
 func powerCommand(env cli.Env) *cobra.Command {

@@ -12,12 +12,17 @@ import (
 	"panel/platform/fault"
 )
 
-// NewServer is a machine that is to be made.
-type NewServer struct {
+// NewMachine is what a machine is to be like.
+type NewMachine struct {
 	Name   string `json:"name" minLength:"3" maxLength:"63" pattern:"^[a-z0-9][a-z0-9-]*[a-z0-9]$" patternDescription:"small letters, digits and dashes" doc:"Also its host name, and the name of its node where that is added"`
 	Region string `json:"region" minLength:"1" maxLength:"64" doc:"One of GET …/regions"`
 	Plan   string `json:"plan" minLength:"1" maxLength:"64" doc:"One of GET …/plans"`
 	Image  string `json:"image" minLength:"1" maxLength:"128" doc:"One of GET …/images"`
+}
+
+// NewServer is a machine that is to be made.
+type NewServer struct {
+	NewMachine
 	NodeID string `json:"node_id,omitempty" maxLength:"64" doc:"Node that the machine becomes, whose agent is not online; empty: one is added"`
 }
 
@@ -45,11 +50,16 @@ func (o *orders) preview(ctx context.Context, accountID string, in NewServer) (Q
 	if err := o.checkNode(ctx, in.NodeID); err != nil {
 		return Quote{}, err
 	}
+	return o.quote(ctx, accountID, in.NewMachine)
+}
+
+// quote asks the provider what a machine would cost.
+func (o *orders) quote(ctx context.Context, accountID string, in NewMachine) (Quote, error) {
 	return ask(ctx, o.accounts, accountID, cloud.CanCreate,
 		func(c *cloud.Client, ctx context.Context) (Quote, error) { return quote(ctx, c, in) })
 }
 
-func quote(ctx context.Context, c *cloud.Client, in NewServer) (found Quote, err error) {
+func quote(ctx context.Context, c *cloud.Client, in NewMachine) (found Quote, err error) {
 	plans, err := c.Plans(ctx, in.Region)
 	if err != nil {
 		return found, err
@@ -151,11 +161,17 @@ const (
 	agentWithin = time.Hour // the life of the token
 )
 
+// errUnwanted is why an order ends whose machine nobody wants any more.
+const errUnwanted = "the machine is not wanted any more"
+
 // make asks the provider for the machine, unless one with the mark of the order is there. What was sent once is sent
 // again only after the machine could not be found there for long.
 func (d *driven) make(ctx context.Context) (wait time.Duration, err error) {
 	if d.row.NodeID == nil {
 		return 0, d.fail(ctx, "the node that the machine was to become was deleted")
+	}
+	if d.row.SentAt == nil && d.row.CancelledAt != nil {
+		return 0, d.fail(ctx, errUnwanted)
 	}
 	if d.row.SentAt != nil {
 		found, err := d.client.Marked(ctx, cloud.Mark(d.row.ID))
@@ -269,6 +285,9 @@ func (d *driven) started(ctx context.Context) (wait time.Duration, err error) {
 // enrolled waits until the agent of the machine has come.
 func (d *driven) enrolled(ctx context.Context) (wait time.Duration, err error) {
 	const every = 2 * time.Second
+	if d.row.CancelledAt != nil {
+		return 0, d.fail(ctx, errUnwanted)
+	}
 	if d.row.NodeID == nil {
 		return 0, d.fail(ctx, "the node that the machine was to become was deleted; the machine is still there")
 	}

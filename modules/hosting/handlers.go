@@ -13,9 +13,10 @@ type handlers struct {
 	accounts *accounts
 	machines *machines
 	orders   *orders
+	replaces *replacements
 }
 
-func newHandlers(a *accounts, m *machines, o *orders) *handlers { return &handlers{a, m, o} }
+func newHandlers(a *accounts, m *machines, o *orders, r *replacements) *handlers { return &handlers{a, m, o, r} }
 
 type body[T any] struct{ Body T }
 
@@ -276,4 +277,55 @@ func (h *handlers) getOrder(ctx context.Context, in *orderPath) (*body[Order], e
 		err = fault.Missing(fault.NoSuchThing)
 	}
 	return &body[Order]{row.shown()}, err
+}
+
+type replacePreviewInput struct {
+	ServerPath
+	Body NewReplacement
+}
+
+func (h *handlers) previewReplacement(ctx context.Context, in *replacePreviewInput) (*body[ReplacementQuote], error) {
+	quote, err := h.replaces.quoted(ctx, in.ID, in.ServerID, in.Body)
+	return &body[ReplacementQuote]{quote}, err
+}
+
+type replaceInput struct {
+	ServerPath
+	Body ReplacementOrder
+}
+
+func (h *handlers) replace(ctx context.Context, in *replaceInput) (*body[Replacement], error) {
+	begun, err := h.replaces.start(ctx, in.ID, in.ServerID, in.Body)
+	return &body[Replacement]{begun}, err
+}
+
+func (h *handlers) listReplacements(ctx context.Context, in *serversInput) (*body[httpapi.Page[Replacement]], error) {
+	if _, err := h.accounts.store.account(ctx, in.ID); err != nil {
+		return nil, err
+	}
+	page, err := h.accounts.store.replacements(ctx, in.ID, in.PageQuery)
+	return &body[httpapi.Page[Replacement]]{page}, err
+}
+
+type replacementPath struct {
+	AccountPath
+	ReplacementID string `path:"replacement_id" maxLength:"64"`
+}
+
+func (h *handlers) getReplacement(ctx context.Context, in *replacementPath) (*body[Replacement], error) {
+	row, err := h.accounts.store.replacement(ctx, in.ReplacementID)
+	if err == nil && row.AccountID != in.ID {
+		err = fault.Missing(fault.NoSuchThing)
+	}
+	return &body[Replacement]{row.shown()}, err
+}
+
+func (h *handlers) cancelReplacement(ctx context.Context, in *replacementPath) (*body[Replacement], error) {
+	row, err := h.replaces.cancel(ctx, in.ID, in.ReplacementID)
+	return &body[Replacement]{row.shown()}, err
+}
+
+func (h *handlers) continueReplacement(ctx context.Context, in *replacementPath) (*body[Replacement], error) {
+	row, err := h.replaces.resume(ctx, in.ID, in.ReplacementID)
+	return &body[Replacement]{row.shown()}, err
 }

@@ -4,7 +4,8 @@
 // An account is the access to one provider (accounts.go); it is looked at when it is added, changed or tested, and its
 // machines are read every hour, as jobs (sync.go, servers.go). What they cost is in billing.go, and due payments are
 // told of by reminders.go. Machines are made (create.go), switched and deleted (power.go) by orders (orders.go), which
-// drive.go carries to their end. Providers of the kind custom are not called: their
+// drive.go carries to their end. A machine that takes the place of another, with the flows of its node, is a replacement
+// (replace.go, replacements.go), which moving.go brings to its end. Providers of the kind custom are not called: their
 // machines are entered by hand (servers.go). How providers are asked is in internal/cloud; hostingtest stands in for
 // them in tests.
 //
@@ -14,6 +15,9 @@ package hosting
 import (
 	"context"
 	"embed"
+	"encoding/json"
+	"errors"
+	"slices"
 	"time"
 
 	"panel/modules/hosting/internal/cloud"
@@ -25,6 +29,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/restored"
 	"panel/platform/settings"
 	"panel/platform/vault"
 )
@@ -58,6 +63,13 @@ const (
 	serverDeleted  = "hosting.server_deleted"
 	orderWentWrong = "hosting.order_failed"
 
+	replaceStarted   = "hosting.replace_started"
+	replaceResumed   = "hosting.replace_continued"
+	replaceUnwanted  = "hosting.replace_cancelled"
+	replaceUndone    = "hosting.replace_undone"
+	replaceSucceeded = "hosting.replaced"
+	replaceWentWrong = "hosting.replace_failed"
+
 	settingsChanged = "hosting.settings_changed"
 	paymentDue      = "cost.payment_due"
 	paymentOverdue  = "cost.payment_overdue"
@@ -81,6 +93,13 @@ type Failed struct {
 type Ordered struct {
 	Name  string `json:"name"`
 	Act   string `json:"act"`
+	Error string `json:"error"`
+}
+
+// Replaced is the data of the events about a machine that takes the place of another.
+type Replaced struct {
+	Name  string `json:"name"`
+	By    string `json:"by"`
 	Error string `json:"error"`
 }
 
@@ -110,30 +129,34 @@ func Module() module.Module {
 			Actions: []string{
 				accountAdded, accountChanged, accountRemoved, syncStarted, entryAdded, serverChanged, entryRemoved,
 				costPaid, costSkipped, settingsChanged, serverOrdered, serverMade, powerOrdered, powerChanged,
-				deleteOrdered, serverDeleted, orderWentWrong,
+				deleteOrdered, serverDeleted, orderWentWrong, replaceStarted, replaceResumed, replaceUnwanted,
+				replaceUndone, replaceSucceeded, replaceWentWrong,
 			},
 			Objects: []string{objectAccount, objectServer, "settings"},
 		},
 		Events:     eventKinds(),
 		Secrets:    []vault.Column{{Table: "hosting_accounts", ID: "id", Column: "sealed"}},
-		Tidy:       []jobs.Tidy{tidyServers, tidyOrders},
+		Tidy:       []jobs.Tidy{tidyServers, tidyOrders, tidyReplacements},
 		Migrations: module.SQL(files),
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
-			newStore, newPace, newProviders, newAccounts, newMachines, newOrders, newDriver, newHandlers, openSettings,
+			newStore, newPace, newProviders, newAccounts, newMachines, newOrders, newDriver, newReplacements, newMover, newHandlers,
+			openSettings,
 		},
 		Attach: attach,
 	}
 }
 
-func attach(h *handlers, a *accounts, m *machines, d *driver) module.Parts {
+func attach(h *handlers, a *accounts, m *machines, d *driver, r *mover) module.Parts {
 	return module.Parts{
 		Routes:    h.routes(),
 		Jobs:      []jobs.Worker{m.worker(), m.reminder()},
 		Schedules: []jobs.Schedule{syncSchedule(), remindSchedule()},
-		Loops:     []func(context.Context) error{d.Run},
-		Restored:  d.restored,
+		Loops:     []func(context.Context) error{d.Run, r.Run},
+		Restored: func(ctx context.Context, kept json.RawMessage, to *restored.Restoration) error {
+			return errors.Join(d.restored(ctx, kept, to), r.restored(ctx, kept, to))
+		},
 		Metrics:   a.metrics(),
 	}
 }
@@ -151,6 +174,14 @@ func faults() []fault.Declared {
 		},
 		{Kind: fault.KindConflict, Code: errOrderActive.Code, Summary: "Something is being done with the machine"},
 		{Kind: fault.KindConflict, Code: errPriceChanged.Code, Summary: "The machine costs something else now"},
+		{
+			Kind: fault.KindConflict, Code: errReplacing.Code,
+			Summary: "The machine is being replaced, or takes the place of another",
+		},
+		{Kind: fault.KindConflict, Code: errTooLate.Code, Summary: "A replacement is too far to be undone"},
+		{Kind: fault.KindConflict, Code: errNoWayOn.Code, Summary: "A replacement cannot be continued"},
+		{Kind: fault.KindConflict, Code: errNoNode.Code, Summary: "The machine is no node of the panel"},
+		{Kind: fault.KindConflict, Code: errInPool.Code, Summary: "Flows use the node through transit pools"},
 	}, cloud.Faults()...)
 }
 
@@ -172,7 +203,7 @@ func eventKinds() []events.Kind {
 		{Name: serverChanged, Summary: "What is known of a machine was changed by hand", Data: Named{}},
 		{Name: entryRemoved, Summary: "A machine that was entered by hand was removed", Data: Named{}},
 	}
-	kinds = append(append(kinds, costKinds()...), orderKinds()...)
+	kinds = slices.Concat(kinds, costKinds(), orderKinds(), replacementKinds())
 	for i := range kinds {
 		kinds[i].Needs, kinds[i].Live = Manage, true
 	}
@@ -191,6 +222,24 @@ func orderKinds() []events.Kind {
 			Name: orderWentWrong, Summary: "What was wanted of a machine at its provider was not done",
 			Severity: events.Warning, Notify: true,
 			Effect: "A machine that was made all the same costs money until it is deleted.", Data: Ordered{},
+		},
+	}
+}
+
+func replacementKinds() []events.Kind {
+	return []events.Kind{
+		{Name: replaceStarted, Summary: "A machine is to take the place of another", Data: Replaced{}},
+		{Name: replaceResumed, Summary: "The replacement of a machine goes on", Data: Replaced{}},
+		{Name: replaceUnwanted, Summary: "The replacement of a machine is to be undone", Data: Replaced{}},
+		{Name: replaceUndone, Summary: "The replacement of a machine was undone", Data: Replaced{}},
+		{
+			Name: replaceSucceeded, Summary: "A machine has taken the place of another", Notify: true,
+			Resolves: []string{replaceWentWrong}, Data: Replaced{},
+		},
+		{
+			Name: replaceWentWrong, Summary: "A machine could not take the place of another", Severity: events.Warning,
+			Notify: true,
+			Effect: "Flows serve on: those that have moved on the new node, the others on the old one.", Data: Replaced{},
 		},
 	}
 }

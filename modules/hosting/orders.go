@@ -83,6 +83,7 @@ type orderRow struct {
 	StartedID     string     `bun:"started_id"`
 	CreatedAt     time.Time  `bun:"created_at"`
 	FinishedAt    *time.Time `bun:"finished_at"`
+	CancelledAt   *time.Time `bun:"cancelled_at"`
 	SortKey       string     `bun:"sort_key,scanonly"`
 }
 
@@ -108,8 +109,10 @@ func (o *orderRow) object() audit.Object {
 }
 
 // as gives the context the one who started an order.
-func (o *orderRow) as(ctx context.Context) context.Context {
-	return access.With(ctx, access.Caller{Kind: access.Admin, AccountID: o.StartedID, Username: o.StartedBy})
+func (o *orderRow) as(ctx context.Context) context.Context { return startedBy(ctx, o.StartedID, o.StartedBy) }
+
+func startedBy(ctx context.Context, accountID, name string) context.Context {
+	return access.With(ctx, access.Caller{Kind: access.Admin, AccountID: accountID, Username: name})
 }
 
 var (
@@ -189,9 +192,10 @@ func (s *store) updateOrder(ctx context.Context, row *orderRow) error {
 	return database.Fault(err, orderConstraints)
 }
 
-// working says whether an account has orders that are not at their end.
+// working says whether an account has orders or replacements that are not at their end.
 func (s *store) working(ctx context.Context, accountID string) (open bool, err error) {
-	err = s.db.In(ctx).NewRaw("select exists (select from hosting_orders where account_id = ? and finished_at is null)",
+	err = s.db.In(ctx).NewRaw(`select exists (select from hosting_orders where account_id = ?0 and finished_at is null)
+		or exists (select from hosting_replacements where ?0 in (account_id, by_account_id) and finished_at is null)`,
 		accountID).Scan(ctx, &open)
 	return open, database.Fault(err, nil)
 }

@@ -34,6 +34,9 @@ func (o *orders) remove(ctx context.Context, accountID, serverID, confirm string
 			if confirm != server.Name {
 				return errNotThatName
 			}
+			if err := o.unreplaced(ctx, server.ID); err != nil {
+				return err
+			}
 			return o.unused(ctx, server)
 		})
 }
@@ -60,23 +63,29 @@ func (o *orders) have(
 				return err
 			}
 		}
-		open, err := o.store.openOrder(ctx, serverID)
-		switch {
-		case err != nil:
-			return err
-		case open != nil && open.Act == act && act != cloud.Reboot:
-			row = *open
-			return nil
-		case open != nil:
-			return errOrderActive.With("operation_id", open.ID)
-		}
-		row = orderRow{
-			ID: database.NewID(), AccountID: accountID, Act: act, Name: server.Name, Region: server.Region,
-			Plan: server.Plan, ServerID: &server.ID, ExternalID: server.ExternalID, NodeID: server.NodeID,
-		}
-		return o.begin(ctx, &row, kind, map[string]audit.Change{"act": {To: act}})
+		row, err = o.begun(ctx, &server, act, kind)
+		return err
 	})
 	return row.shown(), err
+}
+
+// begun begins an act on a machine that is held, or gives the same one that goes on already, in the transaction of the
+// context. Fault: hosting_order_active (409).
+func (o *orders) begun(ctx context.Context, server *serverRow, act, kind string) (orderRow, error) {
+	open, err := o.store.openOrder(ctx, server.ID)
+	switch {
+	case err != nil:
+		return orderRow{}, err
+	case open != nil && open.Act == act && act != cloud.Reboot:
+		return *open, nil
+	case open != nil:
+		return orderRow{}, errOrderActive.With("operation_id", open.ID)
+	}
+	row := orderRow{
+		ID: database.NewID(), AccountID: server.AccountID, Act: act, Name: server.Name, Region: server.Region,
+		Plan: server.Plan, ServerID: &server.ID, ExternalID: server.ExternalID, NodeID: server.NodeID,
+	}
+	return row, o.begin(ctx, &row, kind, map[string]audit.Change{"act": {To: act}})
 }
 
 // openOrder gives what is being done with a machine; nil: nothing.

@@ -12,6 +12,9 @@ import (
 // Manage is the one permission key of this module, named by the specification.
 const Manage access.Key = "core.cloud_providers"
 
+// install is the permission key of flows to change what is installed.
+const install access.Key = "connection_units.apply"
+
 // feature is the license feature that opens this module; reading stays open without it.
 const feature = "hosting"
 
@@ -27,6 +30,7 @@ func (h *handlers) routes() httpapi.Routes {
 	manage, reads := access.Needs(Manage), httpapi.UngatedReads()
 	created, gone := httpapi.Status(http.StatusCreated), httpapi.Status(http.StatusNoContent)
 	accepted := httpapi.Status(http.StatusAccepted)
+	moves := access.Needs(Manage).And(install) // it changes what is installed
 	asks := httpapi.Waits(askWithin + answerWithin)
 	doc := settings.Routes("/settings", "hosting providers", manage, manage, h.machines.settings, shownSettings)
 	reads(&doc[0])
@@ -53,6 +57,19 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Post("/{id}/servers/{server_id}/power", "Switch a machine on or off, or start it anew", manage, h.power,
 			accepted),
 		httpapi.Delete("/{id}/servers/{server_id}", "Delete a machine at its provider", manage, h.deleteServer, accepted),
+		httpapi.Post("/{id}/servers/{server_id}/replace/preview",
+			"Show what it would cost and change to put another machine in the place of one", manage, h.previewReplacement,
+			asks, httpapi.Anew()),
+		httpapi.Post("/{id}/servers/{server_id}/replace", "Put a new machine in the place of one, with all its flows",
+			moves, h.replace, asks, accepted, httpapi.Keyed()),
+		httpapi.Get("/{id}/replacements", "List machines of an account that were replaced", manage, h.listReplacements,
+			reads),
+		httpapi.Get("/{id}/replacements/{replacement_id}", "Show how far a replacement is", manage, h.getReplacement,
+			reads),
+		httpapi.Post("/{id}/replacements/{replacement_id}/cancel", "Undo a replacement that has moved no flow yet", manage,
+			h.cancelReplacement, accepted),
+		httpapi.Post("/{id}/replacements/{replacement_id}/continue", "Go on with a replacement that has failed", moves,
+			h.continueReplacement, accepted),
 		httpapi.Get("/{id}/orders", "List what was done with machines of an account", manage, h.listOrders, reads),
 		httpapi.Get("/{id}/orders/{order_id}", "Show what is done with a machine", manage, h.getOrder, reads),
 		httpapi.Get("/{id}/servers", "List the machines of an account", manage, h.listServers, reads),

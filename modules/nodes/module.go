@@ -88,7 +88,7 @@ func Module() module.Module {
 		Exports: []any{
 			exportAgents, exportFleet, exportReadings, exportStatuses, exportConfigs, exportCommands, exportDocuments,
 			exportUpdateStates, exportGuards,
-			exportEnrollment, exportBulk, exportRelations, exportAccounts, exportAddresses,
+			exportEnrollment, exportMaintenance, exportBulk, exportRelations, exportAccounts, exportAddresses,
 		},
 		Outlives: outlive.Query,
 		Attach:   attach,

@@ -185,6 +185,28 @@ func (s *service) setMaintenance(ctx context.Context, id string, in maintenanceB
 	})
 }
 
+// resting is nodesapi.Maintenance.
+type resting struct{ *service }
+
+func exportMaintenance(s *service) nodesapi.Maintenance { return resting{s} }
+
+// Begin keeps new traffic from a node. One that is in maintenance already stays as people have put it.
+func (r resting) Begin(ctx context.Context, nodeID, reason string) error {
+	err := r.db.WithTx(ctx, func(ctx context.Context, tx bun.Tx) error {
+		row, err := r.store.locked(ctx, tx, nodeID)
+		if err != nil || row.inMaintenance(r.now()) {
+			return err
+		}
+		before := row.copied()
+		row.Maintenance, row.MaintenanceUntil, row.MaintenanceReason = true, nil, reason
+		return r.save(ctx, tx, nodesapi.NodeMaintenanceOn, before, row)
+	})
+	if err = database.Fault(err, nil); err != nil && fault.KindOf(err) == fault.KindMissing {
+		return nodesapi.ErrUnknown
+	}
+	return err
+}
+
 // delete removes a node that no flow uses, installed or about to be; its agent is refused at its next request.
 // Faults: not_found (404), node_in_use (409).
 func (s *service) delete(ctx context.Context, id string) error {

@@ -124,20 +124,25 @@ func (w wanted) replaced(d draft, hosts map[string]string) Item {
 	return item
 }
 
-// replace changes the draft of a flow; the bindings that it names are told where they move to. Faults: those of a saved
-// draft.
+// replace changes the draft of a flow of the operation. Faults: those of a saved draft.
 func (r *Redraws) replace(ctx context.Context, of *row, item *Item) error {
-	g, err := r.drawing(ctx, item.FlowID)
+	return r.put(ctx, item.FlowID, item.Revision, of.Wanted.Node, of.Wanted.By)
+}
+
+// put puts a node in the place of another in the draft of a flow; the bindings that it names are told where they move
+// to. Faults: those of a saved draft.
+func (r *Redraws) put(ctx context.Context, flowID string, revision int, node, by string) error {
+	g, err := r.drawing(ctx, flowID)
 	if err != nil {
 		return err
 	}
 	var bindings []string
 	for i := range g.Nodes {
 		b := &g.Nodes[i]
-		if b.NodeID != of.Wanted.Node {
+		if b.NodeID != node {
 			continue
 		}
-		b.NodeID = of.Wanted.By
+		b.NodeID = by
 		if b.NodeDomainID != "" && !slices.Contains(bindings, b.NodeDomainID) {
 			bindings = append(bindings, b.NodeDomainID)
 		}
@@ -148,11 +153,11 @@ func (r *Redraws) replace(ctx context.Context, of *row, item *Item) error {
 		}
 	}
 	if len(bindings) > 0 {
-		if err := r.parts.Domains.Move(ctx, of.Wanted.By, bindings...); err != nil {
+		if err := r.parts.Domains.Move(ctx, by, bindings...); err != nil {
 			return fmt.Errorf("move the host names of a flow: %w", err)
 		}
 	}
-	return r.parts.Save(ctx, item.FlowID, item.Revision, ActionNode, g)
+	return r.parts.Save(ctx, flowID, revision, ActionNode, g)
 }
 
 // drawing reads a draft. Fault: not_found (404).
@@ -169,8 +174,13 @@ func (r *Redraws) rest(ctx context.Context, of *row) error {
 	if of.Kind != KindNode || of.Wanted.Some {
 		return nil
 	}
+	return r.move(ctx, of.Wanted.Node, of.Wanted.By)
+}
+
+// move has the host names of a node lead to another one, where no drawing has them.
+func (r *Redraws) move(ctx context.Context, node, by string) error {
 	return r.db.InTx(ctx, func(ctx context.Context) error {
-		left, err := r.parts.Domains.OnNode(ctx, of.Wanted.Node)
+		left, err := r.parts.Domains.OnNode(ctx, node)
 		if err != nil || len(left) == 0 {
 			return err
 		}
@@ -178,7 +188,7 @@ func (r *Redraws) rest(ctx context.Context, of *row) error {
 		for i, d := range left {
 			ids[i] = d.ID
 		}
-		if err := r.parts.Domains.Move(ctx, of.Wanted.By, ids...); err != nil {
+		if err := r.parts.Domains.Move(ctx, by, ids...); err != nil {
 			return fmt.Errorf("move the host names of a node: %w", err)
 		}
 		return r.parts.Settle(ctx, ids...)
