@@ -1698,6 +1698,7 @@ create table hosting_orders (
   lease_until timestamp with time zone default now() not null,
   lease_failures integer default 0 not null,
   lease_error text default ''::text not null,
+  cancelled_at timestamp with time zone,
   constraint hosting_orders_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
   constraint hosting_orders_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE SET NULL,
   constraint hosting_orders_server_id_fkey FOREIGN KEY (server_id) REFERENCES hosting_servers(id) ON DELETE SET NULL,
@@ -1725,6 +1726,53 @@ create table hosting_reminders (
   constraint hosting_reminders_server_id_fkey FOREIGN KEY (server_id) REFERENCES hosting_servers(id) ON DELETE CASCADE,
   constraint hosting_reminders_pkey PRIMARY KEY (server_id)
 );
+
+create table hosting_replacements (
+  id uuid not null,
+  account_id uuid not null,
+  server_id uuid,
+  name text not null,
+  node_id uuid,
+  by_account_id uuid not null,
+  by_name text not null,
+  by_node_id uuid,
+  order_id uuid,
+  removal_id uuid,
+  old text not null,
+  force_apply boolean not null,
+  state text not null,
+  failed_in text default ''::text not null,
+  flows jsonb default '[]'::jsonb not null,
+  error text default ''::text not null,
+  operation_id uuid not null,
+  state_at timestamp with time zone not null,
+  cancelled_at timestamp with time zone,
+  started_by text not null,
+  started_id text not null,
+  created_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  lease_token text default ''::text not null,
+  lease_until timestamp with time zone default now() not null,
+  lease_failures integer default 0 not null,
+  lease_error text default ''::text not null,
+  constraint hosting_replacements_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
+  constraint hosting_replacements_by_account_id_fkey FOREIGN KEY (by_account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
+  constraint hosting_replacements_by_node_id_fkey FOREIGN KEY (by_node_id) REFERENCES nodes(id) ON DELETE SET NULL,
+  constraint hosting_replacements_node_id_fkey FOREIGN KEY (node_id) REFERENCES nodes(id) ON DELETE SET NULL,
+  constraint hosting_replacements_order_id_fkey FOREIGN KEY (order_id) REFERENCES hosting_orders(id) ON DELETE SET NULL,
+  constraint hosting_replacements_removal_id_fkey FOREIGN KEY (removal_id) REFERENCES hosting_orders(id) ON DELETE SET NULL,
+  constraint hosting_replacements_server_id_fkey FOREIGN KEY (server_id) REFERENCES hosting_servers(id) ON DELETE SET NULL,
+  constraint hosting_replacements_pkey PRIMARY KEY (id)
+);
+CREATE INDEX hosting_replacements_account ON hosting_replacements USING btree (account_id, created_at, id);
+CREATE INDEX hosting_replacements_by_account ON hosting_replacements USING btree (by_account_id);
+CREATE INDEX hosting_replacements_by_node ON hosting_replacements USING btree (by_node_id);
+CREATE INDEX hosting_replacements_created ON hosting_replacements USING btree (created_at);
+CREATE INDEX hosting_replacements_node ON hosting_replacements USING btree (node_id);
+CREATE INDEX hosting_replacements_open ON hosting_replacements USING btree (lease_until) WHERE (finished_at IS NULL);
+CREATE INDEX hosting_replacements_order ON hosting_replacements USING btree (order_id);
+CREATE INDEX hosting_replacements_removal ON hosting_replacements USING btree (removal_id);
+CREATE UNIQUE INDEX hosting_replacements_server ON hosting_replacements USING btree (server_id) WHERE (finished_at IS NULL);
 
 create table hosting_servers (
   id uuid not null,

@@ -22,7 +22,8 @@ func commands(env cli.Env) []*cobra.Command {
 		removeCommand(env), syncCommand(env), serversCommand(env), regionsCommand(env), plansCommand(env),
 		enterCommand(env), payCommand(env), forgetCommand(env),
 		billingCommand(env), paidCommand(env), skipCommand(env), imagesCommand(env), createCommand(env),
-		powerCommand(env), deleteCommand(env), ordersCommand(env))
+		powerCommand(env), deleteCommand(env), ordersCommand(env), replaceCommand(env), replacementsCommand(env),
+		cancelCommand(env), continueCommand(env))
 	return []*cobra.Command{group}
 }
 

@@ -16,7 +16,9 @@ type handlers struct {
 	replaces *replacements
 }
 
-func newHandlers(a *accounts, m *machines, o *orders, r *replacements) *handlers { return &handlers{a, m, o, r} }
+func newHandlers(a *accounts, m *machines, o *orders, r *replacements) *handlers {
+	return &handlers{a, m, o, r}
+}
 
 type body[T any] struct{ Body T }
 

@@ -157,7 +157,7 @@ func attach(h *handlers, a *accounts, m *machines, d *driver, r *mover) module.P
 		Restored: func(ctx context.Context, kept json.RawMessage, to *restored.Restoration) error {
 			return errors.Join(d.restored(ctx, kept, to), r.restored(ctx, kept, to))
 		},
-		Metrics:   a.metrics(),
+		Metrics: a.metrics(),
 	}
 }
 

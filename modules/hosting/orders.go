@@ -109,7 +109,9 @@ func (o *orderRow) object() audit.Object {
 }
 
 // as gives the context the one who started an order.
-func (o *orderRow) as(ctx context.Context) context.Context { return startedBy(ctx, o.StartedID, o.StartedBy) }
+func (o *orderRow) as(ctx context.Context) context.Context {
+	return startedBy(ctx, o.StartedID, o.StartedBy)
+}
 
 func startedBy(ctx context.Context, accountID, name string) context.Context {
 	return access.With(ctx, access.Caller{Kind: access.Admin, AccountID: accountID, Username: name})

@@ -243,6 +243,11 @@ func TestAReplacementThatStopsInTheMiddleGoesOn(t *testing.T) {
 	s.Admin().Post(s.path("/replacements/"+failed.ID+"/cancel"), nil).
 		Refused(http.StatusConflict, "hosting_replacement_late")
 
+	require.NotEmpty(t, failed.Flows[1].Error)
+	said := diagnose(t.Context(), s.doctorOf())
+	require.Equal(t, s.old.Name, said.Subject)
+	require.Equal(t, "panelctl hosting continue main "+failed.ID, said.Do.String())
+
 	agent.answers(nil)
 	var again Replacement
 	s.Admin().Post(s.path("/replacements/"+failed.ID+"/continue"), nil).Is(http.StatusAccepted).JSON(&again)
@@ -250,6 +255,7 @@ func TestAReplacementThatStopsInTheMiddleGoesOn(t *testing.T) {
 	done := s.ends(failed.ID, replaceDone)
 	require.ElementsMatch(t, []string{first, second}, s.installedOn(*done.ByNodeID))
 	require.Contains(t, s.Recorded(objectServer, s.old.ID), replaceResumed)
+	require.NotEqual(t, s.old.Name, diagnose(t.Context(), s.doctorOf()).Subject)
 }
 
 // A draft that somebody is at work on would be installed along: the replacement is refused at its start, and stops

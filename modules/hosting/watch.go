@@ -18,6 +18,13 @@ const (
 	syncLate = 3 * 3600 // seconds; they are read every hour
 )
 
+// stopped finds replacements that stopped on their way and were not gone on with, nor followed by another.
+const stopped = `select r.id, r.name, r.error, a.label from hosting_replacements r
+	join hosting_accounts a on a.id = r.account_id
+	where r.state = 'failed' and r.failed_in <> 'making' and r.finished_at > now() - interval '7 days'
+		and not exists (select from hosting_replacements o where o.server_id = r.server_id and o.created_at > r.created_at)
+	order by r.finished_at`
+
 // metrics are those of all panels on this database.
 func (a *accounts) metrics() []metrics.Collector {
 	asked := func(query string) func(context.Context) (float64, error) {
@@ -70,12 +77,16 @@ func diagnose(ctx context.Context, env doctor.Env) doctor.Finding {
 		err = db.NewRaw("select name from hosting_servers where "+unsettled+" and "+passed+" order by next_due_at").
 			Scan(ctx, &unpaid)
 	}
+	var halted []struct{ ID, Name, Error, Label string }
+	if err == nil {
+		err = db.NewRaw(stopped).Scan(ctx, &halted)
+	}
 	if err != nil {
 		return doctor.Finding{
 			Status: doctor.Skipped, Found: doctor.Say("the schema of the panel is not in this database"),
 		}
 	}
-	data := map[string]any{"accounts": total, "failing": len(broken), "late": len(late), "overdue": len(unpaid)}
+	data := map[string]any{"accounts": total, "failing": len(broken), "late": len(late), "overdue": len(unpaid), "stopped": len(halted)}
 	switch {
 	case total == 0:
 		return doctor.Finding{Status: doctor.Skipped, Found: doctor.Say("there is no account at a hosting provider")}
@@ -85,6 +96,12 @@ func diagnose(ctx context.Context, env doctor.Env) doctor.Finding {
 			Found: doctor.Say("%d of %d accounts at hosting providers cannot be used: %s", len(broken), total,
 				broken[0].Cause),
 			Do: doctor.Command("panelctl hosting accounts"),
+		}
+	case len(halted) > 0:
+		return doctor.Finding{
+			Status: doctor.Warning, Subject: halted[0].Name, Data: data,
+			Found: doctor.Say("the replacement of %s stopped: %s", halted[0].Name, halted[0].Error),
+			Do:    doctor.Command("panelctl hosting continue %s %s", halted[0].Label, halted[0].ID),
 		}
 	case len(unpaid) > 0:
 		return doctor.Finding{

@@ -1690,6 +1690,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cloud-providers/{id}/replacements": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List machines of an account that were replaced */
+        get: operations["get-cloud-providers-id-replacements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cloud-providers/{id}/replacements/{replacement_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Show how far a replacement is */
+        get: operations["get-cloud-providers-id-replacements-replacement-id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cloud-providers/{id}/replacements/{replacement_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Undo a replacement that has moved no flow yet */
+        post: operations["post-cloud-providers-id-replacements-replacement-id-cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cloud-providers/{id}/replacements/{replacement_id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go on with a replacement that has failed */
+        post: operations["post-cloud-providers-id-replacements-replacement-id-continue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cloud-providers/{id}/servers": {
         parameters: {
             query?: never;
@@ -1755,6 +1823,40 @@ export interface paths {
         put?: never;
         /** Switch a machine on or off, or start it anew */
         post: operations["post-cloud-providers-id-servers-server-id-power"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cloud-providers/{id}/servers/{server_id}/replace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Put a new machine in the place of one, with all its flows */
+        post: operations["post-cloud-providers-id-servers-server-id-replace"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cloud-providers/{id}/servers/{server_id}/replace/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Show what it would cost and change to put another machine in the place of one */
+        post: operations["post-cloud-providers-id-servers-server-id-replace-preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10984,6 +11086,15 @@ export interface components {
             /** Format: uuid */
             server_id: string;
         };
+        HostingHitFlow: {
+            /** Format: uuid */
+            flow_id: string;
+            /** @description It is applied; of a flow that is installed nowhere the draft alone changes */
+            installed: boolean;
+            name: string;
+            /** @description Code of what the replacement would be refused with because of it; empty: nothing */
+            obstacle: string;
+        };
         HostingImageList: {
             items: components["schemas"]["CloudImage"][];
         };
@@ -11036,6 +11147,18 @@ export interface components {
             price?: components["schemas"]["CloudPrice"];
             region?: string;
             tags?: string[];
+        };
+        HostingNewReplacement: {
+            /** @description Account where it is made; empty: that of the machine that is replaced */
+            account_id?: string;
+            /** @description One of GET …/images */
+            image: string;
+            /** @description Also its host name, and the name of its node where that is added */
+            name: string;
+            /** @description One of GET …/plans */
+            plan: string;
+            /** @description One of GET …/regions */
+            region: string;
         };
         HostingNewServer: {
             /** @description One of GET …/images */
@@ -11121,6 +11244,130 @@ export interface components {
         };
         HostingRegionList: {
             items: components["schemas"]["CloudRegion"][];
+        };
+        HostingReplacedFlow: {
+            /** @description Empty: none */
+            apply_id: string;
+            error: string;
+            /** Format: uuid */
+            flow_id: string;
+            /** @description It is applied; of a flow that is installed nowhere the draft alone changes */
+            installed: boolean;
+            name: string;
+            /** @description Empty: none */
+            plan_id: string;
+            /**
+             * Format: int64
+             * @description Of the draft with the new node; 0: there is none
+             */
+            revision: number;
+            /**
+             * Format: date-time
+             * @description When it came into its state
+             */
+            since: string;
+            /** @enum {string} */
+            state: "waiting" | "redrawn" | "compiled" | "applying" | "moved" | "failed";
+        };
+        HostingReplacement: {
+            /**
+             * Format: uuid
+             * @description Of the machine that is replaced
+             */
+            account_id: string;
+            /** Format: uuid */
+            by_account_id: string;
+            /** @description Of the new machine */
+            by_name: string;
+            /** @description The node that takes its place */
+            by_node_id: string | null;
+            /** Format: date-time */
+            created_at: string;
+            error: string;
+            /** @description State in which it failed, from which it can be continued; empty: it did not */
+            failed_in: string;
+            /** Format: date-time */
+            finished_at: string | null;
+            flows: components["schemas"]["HostingReplacedFlow"][];
+            force_apply: boolean;
+            /** Format: uuid */
+            id: string;
+            /** @description Of the machine that is replaced */
+            name: string;
+            /** @description The node that is replaced */
+            node_id: string | null;
+            /** @enum {string} */
+            old: "keep" | "delete";
+            /** Format: uuid */
+            operation_id: string;
+            /** @description Order that makes the new machine */
+            order_id: string | null;
+            /** @description Order that deletes one of the two; null: none does */
+            removal_id: string | null;
+            server_id: string | null;
+            started_by: string;
+            /** @enum {string} */
+            state: "making" | "moving" | "draining" | "removing" | "undoing" | "done" | "failed" | "cancelled";
+            steps: components["schemas"]["HostingReplacementStep"][];
+        };
+        HostingReplacementOrder: {
+            /** @description Account where it is made; empty: that of the machine that is replaced */
+            account_id?: string;
+            /** @description Also apply where readiness is not confirmed, as with force_apply of a flow */
+            force_apply?: boolean;
+            /** @description One of GET …/images */
+            image: string;
+            /** @description Also its host name, and the name of its node where that is added */
+            name: string;
+            /**
+             * @description What becomes of the machine that is replaced
+             * @enum {string}
+             */
+            old: "keep" | "delete";
+            /** @description One of GET …/plans */
+            plan: string;
+            /** @description From the preview; the machine is made at this price alone */
+            price: components["schemas"]["CloudPrice"];
+            /** @description One of GET …/regions */
+            region: string;
+        };
+        HostingReplacementPage: {
+            items: components["schemas"]["HostingReplacement"][];
+            /** @description Pass as cursor to read on; null on the last page */
+            next_cursor: string | null;
+            /** Format: int64 */
+            total: number;
+        };
+        HostingReplacementQuote: {
+            /** @description That get the new node, by their names */
+            flows: components["schemas"]["HostingHitFlow"][];
+            image: components["schemas"]["CloudImage"];
+            /** @description The node that is replaced */
+            node_id: string;
+            plan: components["schemas"]["CloudPlan"];
+            /** @description To be sent along with the order */
+            price: components["schemas"]["CloudPrice"];
+            /**
+             * Format: int64
+             * @description Open ones on the node now, which are cut when their flow moves; null: nobody counts them
+             */
+            sessions: number | null;
+        };
+        HostingReplacementStep: {
+            /**
+             * Format: int64
+             * @description Of flows: how many have moved
+             */
+            done: number;
+            /** @enum {string} */
+            state: "waiting" | "running" | "done" | "failed" | "skipped";
+            /**
+             * @description machine: the new one is made; flows: they go to its node; drain: the old node gets no new traffic; old: the old machine is deleted
+             * @enum {string}
+             */
+            step: "machine" | "flows" | "drain" | "old";
+            /** Format: int64 */
+            total: number;
         };
         HostingServer: {
             /** Format: uuid */
@@ -27999,6 +28246,396 @@ export interface operations {
             };
         };
     };
+    "get-cloud-providers-id-replacements": {
+        parameters: {
+            query?: {
+                cursor?: string;
+                limit?: number;
+                /** @description Field to sort by; a leading minus turns the order */
+                sort?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostingReplacementPage"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-cloud-providers-id-replacements-replacement-id": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                replacement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostingReplacement"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-cloud-providers-id-replacements-replacement-id-cancel": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                replacement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostingReplacement"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-cloud-providers-id-replacements-replacement-id-continue": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+                replacement_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostingReplacement"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
     "get-cloud-providers-id-servers": {
         parameters: {
             query?: {
@@ -28639,6 +29276,225 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HostingOrder"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-cloud-providers-id-servers-server-id-replace": {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: string;
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostingReplacementOrder"];
+            };
+        };
+        responses: {
+            /** @description Accepted */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostingReplacement"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-cloud-providers-id-servers-server-id-replace-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostingNewReplacement"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostingReplacementQuote"];
                 };
             };
             /** @description Bad Request */
