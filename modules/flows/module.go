@@ -10,6 +10,7 @@ import (
 	"embed"
 
 	"panel/modules/clients/clientsapi"
+	"panel/modules/flows/flowsapi"
 	"panel/modules/flows/internal/bulk"
 	"panel/modules/flows/internal/checkup"
 	"panel/modules/flows/internal/console"
@@ -143,7 +144,7 @@ func faults() []fault.Declared {
 			Summary: "The draft cannot be compiled; errors name what to correct",
 		},
 		{
-			Kind: fault.KindConflict, Code: redraw.ErrOpenDraft.Code,
+			Kind: fault.KindConflict, Code: flowsapi.CodeOpenDraft,
 			Summary: "The draft of a flow that is to change has changes that are not installed",
 		},
 		{Kind: fault.KindConflict, Code: "not_in_canary", Summary: "The apply has no canary that is being watched"},

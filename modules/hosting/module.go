@@ -4,10 +4,10 @@
 // An account is the access to one provider (accounts.go); it is looked at when it is added, changed or tested, and its
 // machines are read every hour, as jobs (sync.go, servers.go). What they cost is in billing.go, and due payments are
 // told of by reminders.go. Machines are made (create.go), switched and deleted (power.go) by orders (orders.go), which
-// drive.go carries to their end. A machine that takes the place of another, with the flows of its node, is a replacement
-// (replace.go, replacements.go), which moving.go brings to its end. Providers of the kind custom are not called: their
-// machines are entered by hand (servers.go). How providers are asked is in internal/cloud; hostingtest stands in for
-// them in tests.
+// drive.go carries to their end. A machine that takes the place of another, with the flows of its node, is a
+// replacement (replace.go, replacements.go), which moving.go brings to its end. Providers of the kind custom are not
+// called: their machines are entered by hand (servers.go). How providers are asked is in internal/cloud; hostingtest
+// stands in for them in tests.
 //
 // There is no screen for any of this, by the specification: the API and the command line are all of it.
 package hosting
@@ -141,8 +141,8 @@ func Module() module.Module {
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Private: []any{
-			newStore, newPace, newProviders, newAccounts, newMachines, newOrders, newDriver, newReplacements, newMover, newHandlers,
-			openSettings,
+			newStore, newPace, newProviders, newAccounts, newMachines, newOrders, newDriver, newReplacements,
+			newMover, newHandlers, openSettings,
 		},
 		Attach: attach,
 	}
@@ -239,7 +239,8 @@ func replacementKinds() []events.Kind {
 		{
 			Name: replaceWentWrong, Summary: "A machine could not take the place of another", Severity: events.Warning,
 			Notify: true,
-			Effect: "Flows serve on: those that have moved on the new node, the others on the old one.", Data: Replaced{},
+			Effect: "Flows serve on: those that have moved on the new node, the others on the old one.",
+			Data:   Replaced{},
 		},
 	}
 }

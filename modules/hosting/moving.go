@@ -175,8 +175,8 @@ func (m *moving) discard(ctx context.Context, accountID, serverID, state, over, 
 	})
 }
 
-// moveNext brings the next flow a bit further. When all have moved, the node is looked at once more: what has come to it
-// meanwhile moves, too.
+// moveNext brings the next flow a bit further. When all have moved, the node is looked at once more: what has come to
+// it meanwhile moves, too.
 func (m *moving) moveNext(ctx context.Context) (wait time.Duration, err error) {
 	if m.row.NodeID == nil || m.row.ByNodeID == nil {
 		return 0, m.fail(ctx, "one of the two nodes was deleted")
@@ -328,8 +328,8 @@ func refusal(ctx context.Context, err error) *fault.Fault {
 	return f
 }
 
-// refused goes by why flows refuse to go on: a plan that is out of date is made anew, who is busy or away is waited for,
-// and the rest ends the replacement.
+// refused goes by why flows refuse to go on: a plan that is out of date is made anew, who is busy or away is waited
+// for, and the rest ends the replacement.
 func (m *moving) refused(ctx context.Context, f *ReplacedFlow, why *fault.Fault) (time.Duration, error) {
 	waited := m.now().Sub(f.Since) > readyWithin
 	switch {

@@ -130,8 +130,8 @@ func hit(uses []flowsapi.NodeUse) []HitFlow {
 	return list
 }
 
-var errOpenDrafts = fault.Conflict("draft_not_installed",
-	"the drafts of some flows have changes that are not installed; install or undo them first")
+var errOpenDrafts = fault.Conflict(flowsapi.CodeOpenDraft,
+	"drafts of flows have changes that are not installed; install or undo them first")
 
 // unhindered refuses a replacement that could not move all flows. Faults: draft_not_installed, node_in_pool (409).
 func unhindered(flows []HitFlow) error {
@@ -171,7 +171,9 @@ func (r *replacements) sessions(ctx context.Context, nodeID string) (*int64, err
 // start has a machine take the place of another at the price that was confirmed. Faults: not_found (404), not_able,
 // hosting_no_node, hosting_price_changed, hosting_order_active, hosting_replacement_active, draft_not_installed,
 // node_in_pool, name_taken (409), invalid_value (422), those of a provider.
-func (r *replacements) start(ctx context.Context, accountID, serverID string, in ReplacementOrder) (Replacement, error) {
+func (r *replacements) start(
+	ctx context.Context, accountID, serverID string, in ReplacementOrder,
+) (Replacement, error) {
 	now, err := r.quoted(ctx, accountID, serverID, in.NewReplacement)
 	switch {
 	case err != nil:

@@ -61,7 +61,8 @@ func (s *stage) drawing(node string, port int) fields {
 
 func (s *stage) flow(name string, port int) (id string) {
 	s.t.Helper()
-	return s.Admin().Post(units, fields{"name": name, "graph": s.drawing(s.oldNode, port)}).Is(http.StatusCreated).Text("id")
+	body := fields{"name": name, "graph": s.drawing(s.oldNode, port)}
+	return s.Admin().Post(units, body).Is(http.StatusCreated).Text("id")
 }
 
 // install applies the draft of a flow as a person does.
@@ -285,7 +286,8 @@ func TestAReplacementDoesNotInstallWhatSomebodyDraws(t *testing.T) {
 	require.Equal(t, []string{flow}, s.installedOn(s.oldNode))
 }
 
-// "Cancel where it can still be undone": as long as no flow has moved. The new machine is deleted, all serves as before.
+// "Cancel where it can still be undone": as long as no flow has moved. The new machine is deleted, all serves as
+// before.
 func TestAReplacementIsUndoneBeforeFlowsMove(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
@@ -300,7 +302,8 @@ func TestAReplacementIsUndoneBeforeFlowsMove(t *testing.T) {
 	require.Len(t, s.cloud.Machines(), 1)
 	require.Equal(t, 1, s.cloud.Machines()[0].ID)
 	require.Equal(t, []string{flow}, s.installedOn(s.oldNode))
-	require.Equal(t, "cancelled", s.Admin().Get("/api/v1/operations/"+undone.OperationID).Is(http.StatusOK).Text("state"))
+	operation := s.Admin().Get("/api/v1/operations/" + undone.OperationID).Is(http.StatusOK)
+	require.Equal(t, "cancelled", operation.Text("state"))
 	require.Contains(t, s.Recorded(objectServer, s.old.ID), replaceUnwanted)
 	require.Contains(t, s.Recorded(objectServer, s.old.ID), replaceUndone)
 	s.Admin().Post(cancel, nil).Refused(http.StatusConflict, "hosting_replacement_late")

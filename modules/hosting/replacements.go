@@ -122,9 +122,9 @@ type replacementRow struct {
 
 func (r *replacementRow) shown() Replacement {
 	return Replacement{
-		ID: r.ID, AccountID: r.AccountID, OperationID: r.OperationID, State: r.State, FailedIn: r.FailedIn, Error: r.Error,
-		Name: r.Name, ServerID: r.ServerID, NodeID: r.NodeID, ByAccountID: r.ByAccountID, ByName: r.ByName,
-		ByNodeID: r.ByNodeID, OrderID: r.OrderID, RemovalID: r.RemovalID, Old: r.Old, ForceApply: r.ForceApply,
+		ID: r.ID, AccountID: r.AccountID, OperationID: r.OperationID, State: r.State, FailedIn: r.FailedIn,
+		Error: r.Error, Name: r.Name, ServerID: r.ServerID, NodeID: r.NodeID, ByAccountID: r.ByAccountID,
+		ByName: r.ByName, ByNodeID: r.ByNodeID, OrderID: r.OrderID, RemovalID: r.RemovalID, Old: r.Old, ForceApply: r.ForceApply,
 		Steps: r.steps(), Flows: append([]ReplacedFlow{}, r.Flows...), StartedBy: r.StartedBy,
 		CreatedAt: r.CreatedAt.UTC(), FinishedAt: utc(r.FinishedAt),
 	}
@@ -201,8 +201,9 @@ func (r *replacementRow) percent(order *orderRow) int {
 }
 
 var (
-	errReplacing = fault.Conflict("hosting_replacement_active", "this machine is being replaced, or takes the place of another")
-	errTooLate   = fault.Conflict("hosting_replacement_late",
+	errReplacing = fault.Conflict("hosting_replacement_active",
+		"this machine is being replaced, or takes the place of another")
+	errTooLate = fault.Conflict("hosting_replacement_late",
 		"flows go to the new machine already, or it is over; it can only be brought to its end")
 	errNoWayOn = fault.Conflict("hosting_replacement_over", "only what has failed after the new machine was made goes on")
 	errNoNode  = fault.Conflict("hosting_no_node", "the machine is no node of the panel; delete it instead")
@@ -264,7 +265,8 @@ func (s *store) replacements(ctx context.Context, accountID string, query httpap
 	}
 	var rows []replacementRow
 	of := func(q *bun.SelectQuery) *bun.SelectQuery { return q.Where("r.account_id = ?", accountID) }
-	if err := k.Apply(of(s.db.In(ctx).NewSelect().Model(&rows)).ColumnExpr("?TableColumns"), nil).Scan(ctx); err != nil {
+	list := of(s.db.In(ctx).NewSelect().Model(&rows)).ColumnExpr("?TableColumns")
+	if err := k.Apply(list, nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list replacements: %w", err), nil)
 	}
 	total, err := of(s.db.In(ctx).NewSelect().Model((*replacementRow)(nil))).Count(ctx)

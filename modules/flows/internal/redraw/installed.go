@@ -9,9 +9,8 @@ import (
 	"panel/platform/fault"
 )
 
-// ErrOpenDraft refuses to put a node in the place of another in a draft that somebody is at work on: installing it would
-// install that work, too.
-var ErrOpenDraft = fault.Conflict("draft_not_installed",
+// ErrOpenDraft refuses to change a draft that somebody is at work on.
+var ErrOpenDraft = fault.Conflict("draft_not_installed", // flowsapi.CodeOpenDraft
 	"the draft of the flow has changes that are not installed; install or undo them first")
 
 // Installs are the ways of a draft to the nodes.
