@@ -124,8 +124,8 @@ func (r *replacementRow) shown() Replacement {
 	return Replacement{
 		ID: r.ID, AccountID: r.AccountID, OperationID: r.OperationID, State: r.State, FailedIn: r.FailedIn,
 		Error: r.Error, Name: r.Name, ServerID: r.ServerID, NodeID: r.NodeID, ByAccountID: r.ByAccountID,
-		ByName: r.ByName, ByNodeID: r.ByNodeID, OrderID: r.OrderID, RemovalID: r.RemovalID, Old: r.Old, ForceApply: r.ForceApply,
-		Steps: r.steps(), Flows: append([]ReplacedFlow{}, r.Flows...), StartedBy: r.StartedBy,
+		ByName: r.ByName, ByNodeID: r.ByNodeID, OrderID: r.OrderID, RemovalID: r.RemovalID, Old: r.Old,
+		ForceApply: r.ForceApply, Steps: r.steps(), Flows: append([]ReplacedFlow{}, r.Flows...), StartedBy: r.StartedBy,
 		CreatedAt: r.CreatedAt.UTC(), FinishedAt: utc(r.FinishedAt),
 	}
 }
