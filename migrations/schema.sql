@@ -402,6 +402,65 @@ CREATE INDEX api_tokens_expiry ON api_tokens USING btree (expires_at);
 CREATE UNIQUE INDEX api_tokens_hash ON api_tokens USING btree (token_hash);
 CREATE UNIQUE INDEX api_tokens_name ON api_tokens USING btree (account_id, name);
 
+create table assistant_helper (
+  single boolean default true not null,
+  id uuid not null,
+  account_id uuid not null,
+  account_name text not null,
+  language text not null,
+  step text not null,
+  since timestamp with time zone not null,
+  idle_at timestamp with time zone not null,
+  constraint assistant_helper_single_check CHECK (single),
+  constraint assistant_helper_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint assistant_helper_pkey PRIMARY KEY (single)
+);
+
+create table assistant_proposals (
+  id uuid not null,
+  question_id uuid not null,
+  account_id uuid not null,
+  position integer not null,
+  content jsonb not null,
+  state text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  settled_at timestamp with time zone,
+  constraint assistant_proposals_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint assistant_proposals_question_id_fkey FOREIGN KEY (question_id) REFERENCES assistant_questions(id) ON DELETE CASCADE,
+  constraint assistant_proposals_pkey PRIMARY KEY (id)
+);
+CREATE INDEX assistant_proposals_account ON assistant_proposals USING btree (account_id);
+CREATE INDEX assistant_proposals_question ON assistant_proposals USING btree (question_id, "position");
+
+create table assistant_questions (
+  id uuid not null,
+  account_id uuid not null,
+  text text not null,
+  language text not null,
+  page text not null,
+  engine text not null,
+  state text not null,
+  asked_at timestamp with time zone not null,
+  finished_at timestamp with time zone,
+  beat_at timestamp with time zone not null,
+  cancel_requested boolean default false not null,
+  error_code text default ''::text not null,
+  tokens bigint default 0 not null,
+  answer jsonb not null,
+  constraint assistant_questions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  constraint assistant_questions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX assistant_questions_asked ON assistant_questions USING btree (asked_at);
+CREATE INDEX assistant_questions_own ON assistant_questions USING btree (account_id, asked_at, id);
+
+create table assistant_spending (
+  day date not null,
+  tokens bigint not null,
+  cost double precision not null,
+  constraint assistant_spending_pkey PRIMARY KEY (day)
+);
+
 create table automation_switch (
   one boolean default true not null,
   stopped boolean default false not null,

@@ -3,6 +3,7 @@ package modules
 
 import (
 	"panel/modules/abuse"
+	"panel/modules/assistant"
 	"panel/modules/backups"
 	cdndns "panel/modules/cdn-dns"
 	"panel/modules/clients"
@@ -29,6 +30,7 @@ import (
 func All() []module.Module {
 	return []module.Module{
 		abuse.Module(),
+		assistant.Module(),
 		backups.Module(),
 		cdndns.Module(),
 		clients.Module(),

@@ -60,7 +60,15 @@ func writeAll(ctx context.Context, db *database.DB, all []module.Module, folder 
 	if err != nil {
 		return err
 	}
-	description, err := described(panel)
+	description, err := described(panel.Server().Describe)
+	if err != nil {
+		return err
+	}
+	hidden, err := described(panel.Server().DescribeHidden)
+	if err != nil {
+		return err
+	}
+	texts, err := refusals(all)
 	if err != nil {
 		return err
 	}
@@ -70,12 +78,14 @@ func writeAll(ctx context.Context, db *database.DB, all []module.Module, folder 
 	}
 	files := []file{
 		{"ui/openapi.json", description},
+		{"ui/hidden.json", hidden},
+		{"modules/assistant/internal/refusals/texts.json", texts},
 		{"ui/src/api/keys.gen.ts", keys(all)},
 		{"migrations/schema.sql", schema},
 		{"configs/panel.env.example", []byte(config.Example(settings(all)))},
 		{"docs/reference/automatic.md", automaticPage(app.Acts(all), panel.Listeners(), panel.Schedules())},
 	}
-	for _, f := range append(files, reference(all)...) {
+	for _, f := range append(files, reference(published(all))...) {
 		if err := f.write(); err != nil {
 			return err
 		}
@@ -103,8 +113,8 @@ func compose(ctx context.Context, db *database.DB, all []module.Module, folder s
 	)
 }
 
-func described(panel *app.App) ([]byte, error) {
-	description, err := panel.Server().Describe()
+func described(describe func() ([]byte, error)) ([]byte, error) {
+	description, err := describe()
 	if err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)
 	}

@@ -101,7 +101,7 @@ func New(opts Options) (*App, error) {
 		return nil, err
 	}
 	var found gathered
-	license := new(entitlement.Shared)
+	license, reader := new(entitlement.Shared), httpapi.NewReader()
 	err = wire(services{
 		Log: opts.Log, Clock: opts.Clock, Config: opts.Config, DB: opts.DB, Listener: listener, Vault: opts.Vault,
 		Bus:      bus,
@@ -113,7 +113,7 @@ func New(opts Options) (*App, error) {
 		Catalog: Permissions(opts.Modules), Features: declaredFeatures(opts.Modules),
 		Known: known(opts.Modules), Downtime: opts.Downtime, License: license,
 		Automation: automation.New(opts.DB, opts.Clock, license, journal, bus, Acts(opts.Modules)),
-		Places:     new(places.Book),
+		Places:     new(places.Book), Reader: reader,
 	}, opts.Modules, &found, opts.Log)
 	if err != nil {
 		return nil, fmt.Errorf("compose the panel: %w", err)
@@ -135,8 +135,9 @@ func New(opts Options) (*App, error) {
 	a.server, err = httpapi.New(httpapi.Options{
 		Log: opts.Log.Named("http"), Clock: opts.Clock, Version: version.Version, Sessions: found.Sessions,
 		Agents: agents(found), License: license, Installation: found.Installation, Denials: journal,
-		Permissions: Permissions(opts.Modules), Streams: streams, TrustedProxies: proxies, Fallback: opts.Web,
-		Meter: a.metrics.Requests, Database: found.Database, Idempotency: idempotency.NewStore(opts.DB, opts.Vault),
+		Permissions: Permissions(opts.Modules), Streams: streams, Reader: reader, TrustedProxies: proxies,
+		Fallback: opts.Web,
+		Meter:    a.metrics.Requests, Database: found.Database, Idempotency: idempotency.NewStore(opts.DB, opts.Vault),
 		Leeway: opts.Leeway,
 		Connections: httpapi.Connections{
 			Most:       opts.Config.Int(config.MaxConns),

@@ -52,6 +52,7 @@ type services struct {
 	Refusals   audit.Refusals
 	Hasher     *password.Hasher
 	Streams    *httpapi.Streams
+	Reader     *httpapi.Reader
 	Intakes    *ingest.Intakes
 	Catalog    []access.Permission   // every declared key
 	Features   []entitlement.Feature // every declared feature

@@ -22,7 +22,7 @@ type adapter struct{ server *Server }
 // Handle mounts one described operation behind the guard.
 func (a *adapter) Handle(op *huma.Operation, handler func(huma.Context)) {
 	at := a.server.ops[op.Method+" "+op.Path]
-	at.described, at.query = op, parametersOf(op)
+	at.described, at.query, at.handle = op, parametersOf(op), handler
 	a.server.mount(op.Method, op.Path, func(c *fiber.Ctx) error {
 		if made := at.made.Load(); made != nil {
 			c.Response().Header.SetContentType(fiber.MIMEApplicationJSON)

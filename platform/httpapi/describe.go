@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
 	"slices"
@@ -187,9 +188,23 @@ func (s *Server) loosenSchema(schema *huma.Schema, seen map[*huma.Schema]bool) {
 	s.loosenSchema(schema.Items, seen)
 }
 
-// Describe gives the exported OpenAPI description: stable bytes, without hidden operations.
-func (s *Server) Describe() ([]byte, error) {
-	raw, err := json.Marshal(s.api.OpenAPI())
+// Describe gives the exported OpenAPI description: stable bytes, without hidden operations and what only they use.
+func (s *Server) Describe() ([]byte, error) { return stable(s.api.OpenAPI()) }
+
+// DescribeHidden gives the description of the hidden operations alone, for the types of the panel's own screens.
+func (s *Server) DescribeHidden() ([]byte, error) {
+	hidden := *s.api.OpenAPI()
+	hidden.Paths = map[string]*huma.PathItem{}
+	for _, at := range s.ops {
+		if at.op.Hidden && at.described != nil {
+			hidden.AddOperation(at.described)
+		}
+	}
+	return stable(&hidden)
+}
+
+func stable(description *huma.OpenAPI) ([]byte, error) {
+	raw, err := json.Marshal(description)
 	if err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)
 	}
@@ -197,6 +212,36 @@ func (s *Server) Describe() ([]byte, error) {
 	if err := json.Unmarshal(raw, &tree); err != nil {
 		return nil, fmt.Errorf("describe the API: %w", err)
 	}
+	prune(tree)
 	out, err := json.MarshalIndent(tree, "", "  ")
 	return append(out, '\n'), err
+}
+
+// prune takes away the schemas that no operation of the description leads to.
+func prune(tree map[string]any) {
+	components, _ := tree["components"].(map[string]any)
+	schemas, _ := components["schemas"].(map[string]any)
+	used := map[string]bool{}
+	follow(tree["paths"], schemas, used)
+	maps.DeleteFunc(schemas, func(name string, _ any) bool { return !used[name] })
+}
+
+func follow(part any, schemas map[string]any, used map[string]bool) {
+	switch value := part.(type) {
+	case map[string]any:
+		if ref, ok := value["$ref"].(string); ok {
+			name := lastElement(ref)
+			if !used[name] {
+				used[name] = true
+				follow(schemas[name], schemas, used)
+			}
+		}
+		for _, inner := range value {
+			follow(inner, schemas, used)
+		}
+	case []any:
+		for _, inner := range value {
+			follow(inner, schemas, used)
+		}
+	}
 }

@@ -161,17 +161,22 @@ func (s *Server) session(ctx context.Context, c *fiber.Ctx, v *visit) error {
 	if err := v.proved(ctx, c, s.opts.Sessions.Authenticate, noSession); err != nil {
 		return err
 	}
-	if v.caller.MustChangePassword && !v.at.op.BeforePasswordChange {
+	return mayCall(v.caller, v.at.op)
+}
+
+// mayCall asks whether a caller who has proved himself has all that an operation demands of him.
+func mayCall(caller access.Caller, op *Operation) error {
+	if caller.MustChangePassword && !op.BeforePasswordChange {
 		return errPasswordDue
 	}
-	if v.at.op.SignedIn && v.caller.TokenID != "" {
+	if op.SignedIn && caller.TokenID != "" {
 		return errSessionRequired
 	}
-	if keys := v.at.op.Rule.Keys; !v.caller.Permissions.HasAny(keys) {
+	if keys := op.Rule.Keys; !caller.Permissions.HasAny(keys) {
 		return lacks(keys)
 	}
-	for _, key := range v.at.op.Rule.Also {
-		if !v.caller.Permissions.Has(key) {
+	for _, key := range op.Rule.Also {
+		if !caller.Permissions.Has(key) {
 			return lacks([]access.Key{key})
 		}
 	}

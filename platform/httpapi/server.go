@@ -37,6 +37,7 @@ type Options struct {
 	Denials        Denials
 	Permissions    []access.Permission // declared keys; an operation may name no other
 	Streams        *Streams
+	Reader         *Reader        // nil where nobody reads in process
 	TrustedProxies []netip.Prefix // whose X-Forwarded-For is believed
 	Fallback       fiber.Handler  // the web interface; nil answers 404
 	Meter          Meter          // nil counts nothing
@@ -98,6 +99,7 @@ type mounted struct {
 	body       *shape // nil when it takes none
 	registry   huma.Registry
 	made       atomic.Pointer[[]byte] // the answer of an unchanging one, once there is one
+	handle     func(huma.Context)     // of a typed one
 }
 
 // headerLimit is the most that the headers of a request may take; every connected agent costs as much memory.
@@ -150,6 +152,9 @@ func New(opts Options, routes Routes) (*Server, error) {
 		}
 	}
 	s.loosen() // last, because operations may share the type of a body
+	if opts.Reader != nil {
+		opts.Reader.server = s
+	}
 	if opts.Fallback != nil {
 		s.mountInterface(opts.Fallback)
 	}

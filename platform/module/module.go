@@ -36,6 +36,8 @@ type Module struct {
 	Summary string
 	// Requires names modules that must be in the same build.
 	Requires []string
+	// Unpublished keeps the module out of the documents for operators; its operations are hidden.
+	Unpublished bool
 
 	Permissions []access.Permission
 	Features    []entitlement.Feature

@@ -4,6 +4,7 @@ export const permissionKeys = [
   "abuse.view",
   "accounts.manage",
   "accounts.view",
+  "assistant.use",
   "audit.view",
   "backups.manage",
   "backups.view",
@@ -34,6 +35,7 @@ export type PermissionKey = (typeof permissionKeys)[number];
 
 export const featureKeys = [
   "abuse",
+  "assistant",
   "backups",
   "cdndns",
   "flows",

@@ -1,0 +1,69 @@
+// Package assistant answers questions about the panel from what the asker may read, and proposes changes that he
+// confirms. It reads through the panel's own operations with the asker's rights and depends on no other module; it
+// never changes anything but its own history.
+package assistant
+
+import (
+	"embed"
+
+	"panel/modules/assistant/internal/masking"
+	"panel/platform/access"
+	"panel/platform/audit"
+	"panel/platform/entitlement"
+	"panel/platform/events"
+	"panel/platform/fault"
+	"panel/platform/jobs"
+	"panel/platform/module"
+)
+
+//go:embed migrations
+var files embed.FS
+
+//go:embed russian.txt
+var russian string
+
+// Module is the manifest.
+func Module() module.Module {
+	return module.Module{
+		Name:        "assistant",
+		Summary:     "Answers to questions about the panel, and proposals that a person confirms",
+		Unpublished: true,
+		Russian:     russian,
+		Permissions: []access.Permission{{Key: Use, Summary: "Ask the assistant"}},
+		Features:    []entitlement.Feature{{Key: feature, Summary: "Assistant"}},
+		Faults: []fault.Declared{
+			{Kind: fault.KindConflict, Code: "assistant_busy", Summary: "Somebody else is being helped just now"},
+			{Kind: fault.KindConflict, Code: errNoHelper.Code, Summary: "There is no such helper session"},
+			{Kind: fault.KindConflict, Code: errSettled.Code, Summary: "The proposal cannot be confirmed any more"},
+		},
+		Journal: audit.Kinds{
+			Actions: []string{kindProposed, kindConfirmed, kindRejected}, Objects: []string{objectProposal},
+		},
+		Events: []events.Kind{
+			proposalKind(kindProposed, "The assistant proposed a change"),
+			proposalKind(kindConfirmed, "A proposal of the assistant was confirmed"),
+			proposalKind(kindRejected, "A proposal of the assistant was rejected"),
+			{
+				Name: kindHelper, Summary: "The helper session began, got on or ended", Subject: objectHelper, Needs: Use,
+				Live: true, Data: HelperNews{},
+			},
+		},
+		Tidy:       []jobs.Tidy{{Table: "assistant_questions", Column: "asked_at", Age: keptFor}},
+		Migrations: module.SQL(files),
+		Private:    []any{newMeter, newProposals, newQuestions, newHelper, newHandlers},
+		Attach:     attach,
+	}
+}
+
+func proposalKind(name, summary string) events.Kind {
+	return events.Kind{
+		Name: name, Summary: summary, Subject: objectProposal, Needs: Use, Live: true, Data: Settled{},
+	}
+}
+
+func attach(h *handlers, m *meter) module.Parts {
+	return module.Parts{Routes: h.routes(), Metrics: m.collectors()}
+}
+
+// masked is a question as it is kept.
+func masked(text string) string { return masking.Secrets(text) }
