@@ -18,6 +18,8 @@ import (
 
 type object = map[string]any
 
+type client = *paneltest.Client
+
 // seeded is a panel with a small fleet in which something is wrong.
 type seeded struct {
 	*paneltest.Panel
@@ -26,6 +28,7 @@ type seeded struct {
 	admin *paneltest.Client
 	nodes map[string]string // ids by name
 	flows map[string]string
+	asked int
 }
 
 // began is when the seeded panel begins; it is asked a day and some hours later.
@@ -58,7 +61,19 @@ func seed(t *testing.T) *seeded {
 	}
 	require.Equal(t, "offline", agents["msk-1"].State())
 	s.admin.Post("/api/v1/nodes/"+s.nodes["fra-1"]+"/maintenance", object{"on": true, "reason": "new disk"}).Is(http.StatusOK)
+	s.install("europe", "ams-1", "ams-2")
 	return s
+}
+
+// install notes a flow as installed on nodes, which takes agents that run a core.
+func (s *seeded) install(name string, nodes ...string) {
+	id := s.flows[name]
+	version := s.admin.Post("/api/v1/connection-units/"+id+"/versions", object{"note": "seed"}).Is(http.StatusCreated).Text("id")
+	s.exec("update flows set installed_version_id = ?, installed_revision = draft_revision, installed_at = ? where id = ?",
+		version, s.clock.Now(), id)
+	for _, node := range nodes {
+		s.exec("insert into flow_fragments (flow_id, node_id, content, hash) values (?, ?, '{}', '')", id, s.nodes[node])
+	}
 }
 
 // person is an administrator with full access and a name.

@@ -182,12 +182,15 @@ func TestEveryFieldOfEveryBodyWithstandsHostileInput(t *testing.T) { //nolint:pa
 	t.Logf("%d requests in %s", e.sent.Load(), time.Since(began).Round(time.Millisecond))
 }
 
+// described is what the panel says of all its operations, of the hidden ones too.
 func (m *matrix) described() *described {
 	m.t.Helper()
-	text, err := m.App.Server().Describe()
-	require.NoError(m.t, err)
 	known := new(described)
-	require.NoError(m.t, json.Unmarshal(text, known))
+	for _, describe := range []func() ([]byte, error){m.App.Server().Describe, m.App.Server().DescribeHidden} {
+		text, err := describe()
+		require.NoError(m.t, err)
+		require.NoError(m.t, json.Unmarshal(text, known))
+	}
 	return known
 }
 

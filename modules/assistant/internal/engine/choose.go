@@ -41,6 +41,9 @@ func Respond(ctx context.Context, panel Reader, ask Ask) (Answer, []Proposal, er
 	if t.failed != nil {
 		return Answer{}, nil, t.failed
 	}
+	if !t.answer.Understood {
+		t.answer.Suggestions = Suggestions(ask.Language, ask.Page)
+	}
 	return t.answer, t.offers, nil
 }
 

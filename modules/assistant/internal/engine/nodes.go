@@ -170,7 +170,7 @@ func (t *talk) flowsOfNode() {
 	if !ok {
 		return
 	}
-	t.text(t.say("Flows that use %s: %d.", "Потоков, использующих %s: %d.", about.Name, flows.Total), about.link())
+	t.text(t.say("Flows installed on %s: %d.", "Потоков, установленных на %s: %d.", about.Name, flows.Total), about.link())
 	for _, f := range flows.Items {
 		t.item(f.Name, flowLink(f.named))
 	}
@@ -196,10 +196,10 @@ func (t *talk) nodeDies() {
 		return
 	}
 	if flows.Total == 0 {
-		t.text(t.say("No flow uses %s, so that no flow would stop.", "Потоки не используют %s, ни один не остановится.",
+		t.text(t.say("No flow is installed on %s, so that no flow would stop.", "На %s не установлен ни один поток, ни один не остановится.",
 			about.Name), about.link())
 	} else {
-		t.text(t.say("Flows that use %s: %d.", "Потоков, использующих %s: %d.", about.Name, flows.Total), about.link())
+		t.text(t.say("Flows installed on %s: %d.", "Потоков, установленных на %s: %d.", about.Name, flows.Total), about.link())
 	}
 	for _, f := range flows.Items {
 		t.item(t.loss(f, about.ID), flowLink(f.named))

@@ -74,6 +74,9 @@ func (t *talk) get(path string, values url.Values, into any) bool {
 	case errors.As(err, &refused):
 		note.OK, note.Missing = false, append(note.Missing, refused.Missing...)
 		t.refused(refused)
+	case errors.Is(err, httpapi.ErrNotReadable): // a panel without that module
+		note.OK = false
+		t.warn(t.say("This panel has no such part.", "В этой панели нет такой части."))
 	default:
 		t.failed = err
 		return false

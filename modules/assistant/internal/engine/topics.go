@@ -124,7 +124,7 @@ var flowTopics = []topic{
 var panelTopics = []topic{
 	{name: "who_changed", all: [][]concept{
 		{"who", "change"}, {"who", "delete"}, {"who", "create"}, {"who", "disable"}, {"who", "pause"}, {"who", "enable"},
-		{"who", "apply"}, {"who", "restart"}, {"who", "login"}, {"who", "maintenance"}, {"who", "end"}, {"who", "do"},
+		{"who", "apply"}, {"who", "restart"}, {"who", "login"}, {"who", "maintenance"}, {"who", "end"}, {"who", "halted"}, {"who", "do"},
 		{"since", "change"}, {"who", "change", "port"}, {"since", "apply"}, {"who", "resume"}, {"who", "put", "maintenance"},
 		{"login", "since"}, {"who", "replace"}, {"what", "change"},
 	}, may: []concept{
@@ -153,7 +153,7 @@ var panelTopics = []topic{
 		"finding", "red", "state", "last", "mean", "doctor",
 	}, not: []concept{"how", "read"}, answer: (*talk).doctor},
 	{
-		name: "automation", all: [][]concept{{"automation"}, {"automation", "state"}, {"automation", "end"}},
+		name: "automation", all: [][]concept{{"automation"}, {"automation", "state"}, {"automation", "halted"}},
 		may: []concept{"state", "why", "since", "who", "use", "disable", "enable"}, not: []concept{"pause"},
 		answer: (*talk).automation,
 	},

@@ -50,7 +50,7 @@ func configRef(nodeID string, revision int64) vault.Ref {
 // Desired gives what the node shall serve; revision 0 when nothing was ever wanted.
 func (c *Configs) Desired(ctx context.Context, nodeID string) (nodesapi.Config, error) {
 	var revision int64
-	if err := c.db.NewRaw("select desired_revision from nodes where id = ?", nodeID).Scan(ctx, &revision); err != nil {
+	if err := c.db.In(ctx).NewRaw("select desired_revision from nodes where id = ?", nodeID).Scan(ctx, &revision); err != nil {
 		return nodesapi.Config{}, unknown(database.Fault(err, nil))
 	}
 	if revision == 0 {
