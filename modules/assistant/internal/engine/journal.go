@@ -118,6 +118,9 @@ func (t *talk) doers(lines page[entry]) {
 
 func (t *talk) lineText(e entry) string {
 	name := orNone(e.Object.Name, e.Object.Type)
+	if t.masked && e.Object.Type != aNode && e.Object.Type != aFlow {
+		name = e.Object.Type
+	}
 	text := t.say("%s: %s did %s to %s", "%s: %s — %s, %s", t.moment(e.At), orNone(e.Actor.Name, e.Actor.Kind), e.Action, name)
 	if t.has("port") {
 		for _, change := range e.Changes {

@@ -29,6 +29,7 @@ type talk struct {
 	answer Answer
 	offers []Proposal
 	failed error // of the panel itself
+	masked bool  // a model reads it: no names of clients
 }
 
 // say gives a sentence in the language of the question.
