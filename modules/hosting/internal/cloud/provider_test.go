@@ -125,7 +125,7 @@ func TestAllPagesAreRead(t *testing.T) {
 		require.Len(t, names, many, kind)
 		none := 0
 		for _, call := range cloud.Calls() {
-			if strings.HasPrefix(call, "GET ") {
+			if strings.HasPrefix(call, "GET ") && !strings.HasPrefix(call, "GET /pricing") {
 				none++
 			}
 		}
@@ -184,6 +184,20 @@ func TestRegionsAndPlansHaveWhatCanBeOrdered(t *testing.T) {
 	plans, err := client.Plans(t.Context(), "ams")
 	require.NoError(t, err)
 	require.Len(t, plans, 1, "a plan that the region does not have is offered")
+}
+
+// Hetzner charges an IPv4 address beside the size: a server that has one costs more.
+func TestAPriceAtHetznerHasThatOfTheAddress(t *testing.T) {
+	t.Parallel()
+	client, cloud := open(t, "hetzner")
+	with, without := machine("hetzner", 1), machine("hetzner", 2)
+	without.IPv4 = ""
+	cloud.Put(with, without)
+	found, err := client.Servers(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, int64(451), found[0].Price.Amount)
+	require.Equal(t, int64(381), found[1].Price.Amount)
+	require.Empty(t, found[1].IPv4)
 }
 
 // A balance is what is left to spend, whatever sign a provider gives it.
