@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"panel/cmd/panel-bench/internal/beside"
 	"panel/platform/testneed/freeport"
 
 	"panel/cmd/panel-bench/internal/load"
@@ -161,7 +162,7 @@ func abuseScoring(ctx context.Context, b *bench) ([]measure.Result, error) {
 		}
 	}
 	return append(results, measure.Below("scoring", "slope of scoring, 25,000 to 100,000 users", "",
-		measure.Series{slope(times)}, scoringSlope)), nil
+		measure.Series{beside.Slope(times)}, scoringSlope)), nil
 }
 
 // scores gives the processor seconds of each of three times that users are scored, who are known from the first on.
@@ -240,7 +241,7 @@ func abuseLookups(ctx context.Context, b *bench) ([]measure.Result, error) {
 			asked, read = append(asked, posts.Quantile(0.95)), append(read, gets.Quantile(0.95))
 		}
 	}
-	onNode, err := benchmarks(ctx, "./cmd/panel-agent/internal/abuse/record", "^BenchmarkFind$", 2)
+	onNode, err := beside.Benchmarks(ctx, "./cmd/panel-agent/internal/abuse/record", "^BenchmarkFind$", 2)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"panel/cmd/panel-bench/internal/beside"
 	"panel/cmd/panel-bench/internal/load"
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/cmd/panel-bench/internal/seed"
@@ -151,19 +152,19 @@ func (c *crowd) adds(ctx context.Context) ([]measure.Result, error) {
 func besideClients(ctx context.Context, b *bench) ([]measure.Result, error) {
 	var slopes, core, accounting measure.Series
 	for range (b.settings.pairs + 3) / 4 {
-		compiled, err := benchmarks(ctx, "./modules/flows/internal/plan", "^BenchmarkCompileClients$", 4)
+		compiled, err := beside.Benchmarks(ctx, "./modules/flows/internal/plan", "^BenchmarkCompileClients$", 4)
 		if err != nil {
 			return nil, err
 		}
-		added, err := benchmarks(ctx, "./cmd/panel-agent/internal/core", "^BenchmarkAddClient$", 1)
+		added, err := beside.Benchmarks(ctx, "./cmd/panel-agent/internal/core", "^BenchmarkAddClient$", 1)
 		if err != nil {
 			return nil, err
 		}
-		sampled, err := benchmarks(ctx, "./cmd/panel-agent/internal/telemetry", "^BenchmarkAccounting$", 1)
+		sampled, err := beside.Benchmarks(ctx, "./cmd/panel-agent/internal/telemetry", "^BenchmarkAccounting$", 1)
 		if err != nil {
 			return nil, err
 		}
-		slopes = append(slopes, slope(compiled["CompileClients"]))
+		slopes = append(slopes, beside.Slope(compiled["CompileClients"]))
 		core = append(core, added["AddClient"][manyOfFlow]/1e6)
 		accounting = append(accounting, 100*sampled["Accounting"][usersOfAgent]/samplingOfAgent)
 	}

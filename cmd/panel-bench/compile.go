@@ -3,18 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"math"
-	"os"
-	"os/exec"
-	"regexp"
-	"strconv"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"panel/cmd/panel-bench/internal/beside"
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/cmd/panel-bench/internal/seed"
-	"panel/e2e/rig"
 	"panel/platform/agentapi"
 )
 
@@ -23,12 +18,12 @@ import (
 func compileSlope(ctx context.Context, b *bench) ([]measure.Result, error) {
 	var fleet, one, pools, thousand, changed measure.Series
 	for range (b.settings.pairs + 1) / 2 {
-		times, err := benchmarks(ctx, "./modules/flows/internal/plan", "^BenchmarkCompile(Fleet|Flow|Pools|Change)$", 14)
+		times, err := beside.Benchmarks(ctx, "./modules/flows/internal/plan", "^BenchmarkCompile(Fleet|Flow|Pools|Change)$", 14)
 		if err != nil {
 			return nil, err
 		}
-		fleet, one = append(fleet, slope(times["CompileFleet"])), append(one, slope(times["CompileFlow"]))
-		pools = append(pools, slope(times["CompilePools"]))
+		fleet, one = append(fleet, beside.Slope(times["CompileFleet"])), append(one, beside.Slope(times["CompileFlow"]))
+		pools = append(pools, beside.Slope(times["CompilePools"]))
 		thousand = append(thousand, times["CompileFleet"][1000]/1e6)
 		changed = append(changed, 100*times["CompileChange"][4000]/times["CompileFleet"][4000])
 	}
@@ -46,7 +41,7 @@ func compileSlope(ctx context.Context, b *bench) ([]measure.Result, error) {
 func poolProbes(ctx context.Context, b *bench) ([]measure.Result, error) {
 	var shares, ended, silent measure.Series
 	for range (b.settings.pairs + 3) / 4 {
-		times, err := benchmarks(ctx, "./cmd/panel-agent/internal/core", "^Benchmark(PoolProbes|MemberThat.*)$", 3)
+		times, err := beside.Benchmarks(ctx, "./cmd/panel-agent/internal/core", "^Benchmark(PoolProbes|MemberThat.*)$", 3)
 		if err != nil {
 			return nil, err
 		}
@@ -61,53 +56,6 @@ func poolProbes(ctx context.Context, b *bench) ([]measure.Result, error) {
 		measure.Below("pools", "last connection to a member after its core was killed", "s", ended, leftWithin),
 		measure.Below("pools", "last connection to a member after it has become silent", "s", silent, leftWithin),
 	}, nil
-}
-
-var benchLine = regexp.MustCompile(`(?m)^Benchmark(\w+)/(\d+)\S*\s+\d+\s+([0-9.]+) ns/op`)
-
-// benchmarks runs benchmarks that lie beside what they measure, and gives nanoseconds by their names and sizes. There
-// are so many of them, each at every size counted.
-func benchmarks(ctx context.Context, pkg, pattern string, count int) (map[string]map[float64]float64, error) {
-	root, err := rig.Root()
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, 5*time.Minute)
-	defer cancel()
-	// One processor: what the collector of garbage does on another one beside depends on what else runs there.
-	cmd := exec.CommandContext(ctx, "go", "test", "-run", "^$", "-bench", pattern, "-benchtime", "200ms", "-cpu", "1", pkg)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=-buildvcs=false")
-	said, err := cmd.CombinedOutput()
-	if err != nil {
-		return nil, fmt.Errorf("run the benchmarks of %s: %w: %s", pkg, err, said)
-	}
-	times, read := map[string]map[float64]float64{}, 0
-	for _, match := range benchLine.FindAllStringSubmatch(string(said), -1) {
-		size, errSize := strconv.ParseFloat(match[2], 64)
-		took, errTook := strconv.ParseFloat(match[3], 64)
-		if errSize != nil || errTook != nil {
-			continue
-		}
-		if times[match[1]] == nil {
-			times[match[1]] = map[float64]float64{}
-		}
-		times[match[1]][size] = took
-		read++
-	}
-	if read < count {
-		return nil, fmt.Errorf("run the benchmarks of %s: %d of %d lines are there: %s", pkg, read, count, said)
-	}
-	return times, nil
-}
-
-// slope is that of the straight line through the points in logarithms: 1 means that time follows size.
-func slope(times map[float64]float64) float64 {
-	var n, sx, sy, sxx, sxy float64
-	for size, took := range times {
-		x, y := math.Log(size), math.Log(took)
-		n, sx, sy, sxx, sxy = n+1, sx+x, sy+y, sxx+x*x, sxy+x*y
-	}
-	return (n*sxy - sx*sy) / (n*sxx - sx*sx)
 }
 
 const (
@@ -187,4 +135,14 @@ func (s *stand) saveAll(ctx context.Context, drafts []*draft, atOnce int) (float
 	}
 	err := group.Wait()
 	return milliseconds(time.Since(began)), err
+}
+
+// geoFiles measures how lists of names and networks are read, served and rolled out.
+func geoFiles(ctx context.Context, b *bench) ([]measure.Result, error) {
+	return beside.GeoFiles(ctx, b.settings.pairs)
+}
+
+// hostingSync measures what it costs to read the machines of an account at a hosting provider.
+func hostingSync(ctx context.Context, b *bench) ([]measure.Result, error) {
+	return beside.HostingSync(ctx, b.settings.pairs)
 }

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"panel/cmd/panel-bench/internal/beside"
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/cmd/panel-bench/internal/seed"
 	"panel/e2e/rig"
@@ -114,7 +115,7 @@ func apply(ctx context.Context, b *bench) ([]measure.Result, error) {
 	if err != nil {
 		return results, fmt.Errorf("apply to %d agents: %w", slopeSizes*agents, err)
 	}
-	grows := slope(map[float64]float64{1: whole.Median(), slopeSizes: many.Median()})
+	grows := beside.Slope(map[float64]float64{1: whole.Median(), slopeSizes: many.Median()})
 	what = fmt.Sprintf("slope of an apply, %d to %d agents", agents, slopeSizes*agents)
 	result = measure.Below("P8", what, "", measure.Series{grows}, 1.3)
 	return append(results, result.Note("medians %.0f ms and %.0f ms", whole.Median(), many.Median())), nil

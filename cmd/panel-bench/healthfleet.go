@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"panel/cmd/panel-bench/internal/beside"
 	"panel/cmd/panel-bench/internal/load"
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/cmd/panel-bench/internal/seed"
@@ -61,7 +62,7 @@ const pastPartitions = `select health_partition('health_points_1h', week, week +
 // agentChecks lets 5,000 agents send what they found, as fast as they can and at the pace of their checks, and opens
 // pages of 90 days.
 func agentChecks(ctx context.Context, b *bench) ([]measure.Result, error) {
-	times, err := benchmarks(ctx, "./cmd/panel-agent/internal/watches", "^BenchmarkWatches$", 1)
+	times, err := beside.Benchmarks(ctx, "./cmd/panel-agent/internal/watches", "^BenchmarkWatches$", 1)
 	if err != nil {
 		return nil, err
 	}

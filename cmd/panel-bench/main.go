@@ -142,6 +142,8 @@ var goals = []goal{
 	{"users", syncedUsers, 12 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
 	{"protocols", protocols, 10 * time.Minute},
+	{"geo", geoFiles, 15 * time.Minute},
+	{"hosting", hostingSync, 5 * time.Minute},
 }
 
 func names() []string {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"panel/cmd/panel-bench/internal/beside"
 	"panel/cmd/panel-bench/internal/measure"
 	"panel/cmd/panel-bench/internal/standin"
 	"panel/e2e/rig"
@@ -47,7 +48,7 @@ func syncedUsers(ctx context.Context, b *bench) ([]measure.Result, error) {
 	}
 	more := measure.Below("users", "memory more than before while 100,000 users are read (VmRSS)", "MB", memory[2:], syncMemory)
 	return append(results, more.Note("25,000: %.1f MB, 50,000: %.1f MB", memory[0], memory[1]),
-		measure.Below("users", "slope of processor time, 25,000 to 100,000 users", "", measure.Series{slope(processor)},
+		measure.Below("users", "slope of processor time, 25,000 to 100,000 users", "", measure.Series{beside.Slope(processor)},
 			syncCPUSlope)), nil
 }
 

@@ -49,7 +49,7 @@ type origin struct {
 	asked  int
 }
 
-func newOrigin(t *testing.T) *origin {
+func newOrigin(t testing.TB) *origin {
 	t.Helper()
 	o := &origin{bodies: map[string][]byte{}}
 	o.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -90,13 +90,13 @@ func (o *origin) with(answer func(w http.ResponseWriter, r *http.Request) bool) 
 type stage struct {
 	*paneltest.Panel
 
-	t      *testing.T
+	t      testing.TB
 	admin  *paneltest.Client
 	origin *origin
 	own    *service
 }
 
-func newStage(t *testing.T, options ...paneltest.Setting) *stage {
+func newStage(t testing.TB, options ...paneltest.Setting) *stage {
 	t.Helper()
 	s := &stage{t: t, origin: newOrigin(t)}
 	all := features()

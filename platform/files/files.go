@@ -162,6 +162,10 @@ func (s *Store) Open(ctx context.Context, sum string) (io.ReadCloser, File, erro
 	if err != nil {
 		return nil, f, err
 	}
+	return s.opened(ctx, f)
+}
+
+func (s *Store) opened(ctx context.Context, f File) (io.ReadCloser, File, error) {
 	if copied, err := s.cache.open(ctx, s, f); err == nil {
 		return copied, f, nil
 	}
@@ -189,16 +193,20 @@ func once(sums []string) []string { return slices.Compact(slices.Sorted(slices.V
 
 // OpenFor is Open for an agent: only what every agent may have or what is meant for its node. Fault: not_found (404).
 func (s *Store) OpenFor(ctx context.Context, nodeID, sum string) (io.ReadCloser, File, error) {
-	var may bool
-	err := s.db.In(ctx).NewRaw(`select exists (select from file_uses where sha256 = ? and audience in (?, ?))`,
-		sum, Agents, nodeID).Scan(ctx, &may)
+	f := File{SHA256: sum}
+	if nodeID == "" || !digest().MatchString(sum) {
+		return nil, f, errUnknown
+	}
+	err := s.db.In(ctx).NewRaw(`select size from files f where sha256 = ?0 and exists (
+		select from file_uses u where u.sha256 = f.sha256 and u.audience in (?1, ?2))`, sum, Agents, nodeID).
+		Scan(ctx, &f.Size)
+	if err = database.Fault(err, nil); err != nil && fault.KindOf(err) == fault.KindMissing {
+		return nil, f, errUnknown
+	}
 	if err != nil {
-		return nil, File{}, database.Fault(err, nil)
+		return nil, f, err
 	}
-	if !may || nodeID == "" {
-		return nil, File{}, errUnknown
-	}
-	return s.Open(ctx, sum)
+	return s.opened(ctx, f)
 }
 
 // stream reads piece by piece.

@@ -20,30 +20,21 @@ func (c *Cloud) hetzner(mux *http.ServeMux) refusal {
 		}
 		write(w, status, fields{"error": fields{"code": codes[status][0], "message": codes[status][1], "details": nil}})
 	}
-	page := func(w http.ResponseWriter, r *http.Request, name string, all []fields) {
-		number, size := number(r, "page", 1, 1<<20), number(r, "per_page", 25, 50)
-		part, more := cut(all, number, size)
-		meta := fields{
-			"page": number, "per_page": size, "previous_page": nil, "next_page": nil, "total_entries": len(all),
-		}
-		if more {
-			meta["next_page"] = number + 1
-		}
-		write(w, http.StatusOK, fields{name: part, "meta": fields{"pagination": meta}})
-	}
+	page := hetznerPage[fields]
+	as := func(one fields) fields { return one }
 	mux.HandleFunc("GET /servers", func(w http.ResponseWriter, r *http.Request) {
 		all, _ := c.listed()
 		if mark := r.URL.Query().Get("label_selector"); mark != "" {
 			all = slices.DeleteFunc(all, func(m Machine) bool { return !slices.Contains(m.Tags, mark) })
 		}
-		page(w, r, "servers", shaped(all, c.hetznerServer))
+		hetznerPage(w, r, "servers", all, c.hetznerServer)
 	})
 	c.hetznerActs(mux, says)
 	mux.HandleFunc("GET /locations", func(w http.ResponseWriter, r *http.Request) {
 		page(w, r, "locations", []fields{
 			{"id": 1, "name": "fsn1", "city": "Falkenstein", "country": "DE"},
 			{"id": 3, "name": "hel1", "city": "Helsinki", "country": "FI"},
-		})
+		}, as)
 	})
 	mux.HandleFunc("GET /pricing", func(w http.ResponseWriter, _ *http.Request) {
 		of := func(location, gross string) fields {
@@ -60,9 +51,22 @@ func (c *Cloud) hetzner(mux *http.ServeMux) refusal {
 	mux.HandleFunc("GET /server_types", func(w http.ResponseWriter, r *http.Request) {
 		old := c.hetznerType("cx11")
 		old["deprecation"] = fields{"announced": "2024-09-06T00:00:00Z"}
-		page(w, r, "server_types", []fields{c.hetznerType("cx22"), old})
+		page(w, r, "server_types", []fields{c.hetznerType("cx22"), old}, as)
 	})
 	return says
+}
+
+// hetznerPage answers the page of a list that is asked for; only that is shaped.
+func hetznerPage[T any](w http.ResponseWriter, r *http.Request, name string, all []T, shape func(T) fields) {
+	number, size := number(r, "page", 1, 1<<20), number(r, "per_page", 25, 50)
+	part, more := cut(all, number, size)
+	meta := fields{
+		"page": number, "per_page": size, "previous_page": nil, "next_page": nil, "total_entries": len(all),
+	}
+	if more {
+		meta["next_page"] = number + 1
+	}
+	write(w, http.StatusOK, fields{name: shaped(part, shape), "meta": fields{"pagination": meta}})
 }
 
 func (c *Cloud) hetznerType(name string) fields {
@@ -99,7 +103,7 @@ func (c *Cloud) hetznerServer(m Machine) fields {
 	}
 	return fields{
 		"id": m.ID, "name": m.Name, "status": m.Status, "created": "2026-01-30T23:50:00+00:00", "labels": labels,
-		"public_net": fields{"ipv4": address, "ipv6": fields{"id": 2, "ip": m.IPv6, "blocked": false}},
+		"public_net":  fields{"ipv4": address, "ipv6": fields{"id": 2, "ip": m.IPv6, "blocked": false}},
 		"server_type": c.hetznerType(m.Plan), "location": fields{"name": m.Region},
 	}
 }

@@ -61,6 +61,23 @@ func (c *Client) Write(text []byte) (written int, err error) {
 	return written, err
 }
 
+// ReadFrom has the system copy a file to the client by itself, in the pieces of Write and within the same limit.
+func (c *Client) ReadFrom(file io.Reader) (written int64, err error) {
+	to, copies := c.Conn.(io.ReaderFrom)
+	if !copies {
+		return io.Copy(struct{ io.Writer }{c}, file)
+	}
+	for {
+		if err = c.bound(); err != nil {
+			return written, err
+		}
+		n, err := to.ReadFrom(io.LimitReader(file, writePiece))
+		if written += n; err != nil || n < writePiece {
+			return written, err
+		}
+	}
+}
+
 // bound moves the limit on once a good part of it is over; busy connections need not pay for it with every answer.
 func (c *Client) bound() error {
 	now := time.Now() //nolint:forbidigo // deadlines of connections are times of the machine

@@ -1,10 +1,13 @@
 package connections
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"net"
 	"net/netip"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
 	"time"
@@ -110,4 +113,44 @@ func TestTheBoundFitsTheDescriptors(t *testing.T) {
 	require.LessOrEqual(t, affordable(1<<30), int(limit.Cur)-keptDescriptors)
 	require.Equal(t, affordable(1<<30), affordable(0))
 	require.False(t, passes(errors.New("x")))
+}
+
+// A file goes to the client by the system itself, in pieces of which each has the time of a write: a slow client gets it
+// whole, and one that reads nothing does not hold its connection.
+func TestAFileIsCopiedWithinTheLimitOfWrites(t *testing.T) {
+	t.Parallel()
+	content := bytes.Repeat([]byte("0123456789abcdef"), 256<<10) // 4 MiB: more than the buffers of a connection
+	name := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(name, content, 0o600))
+	for reads, whole := range map[bool]bool{true: true, false: false} {
+		on, err := net.Listen("tcp", "127.0.0.1:0")
+		require.NoError(t, err)
+		far, err := net.Dial("tcp", on.Addr().String())
+		require.NoError(t, err)
+		near, err := on.Accept()
+		require.NoError(t, err)
+		require.NoError(t, on.Close())
+		got := make(chan []byte, 1)
+		if reads {
+			go func() {
+				text, _ := io.ReadAll(far)
+				got <- text
+			}()
+		}
+		file, err := os.Open(name)
+		require.NoError(t, err)
+		client := &Client{Conn: near, within: 500 * time.Millisecond}
+		written, err := client.ReadFrom(file)
+		require.NoError(t, file.Close())
+		require.NoError(t, near.Close())
+		if whole {
+			require.NoError(t, err)
+			require.Equal(t, int64(len(content)), written)
+			require.Equal(t, content, <-got)
+		} else {
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+			require.Less(t, written, int64(len(content)))
+		}
+		require.NoError(t, far.Close())
+	}
 }
