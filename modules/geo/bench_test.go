@@ -56,7 +56,8 @@ type fleet struct {
 
 func (s *stage) fleet(b *testing.B, n int) *fleet {
 	b.Helper()
-	f := &fleet{b: b, url: s.URL, client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: 64}}}
+	transport := &http.Transport{MaxIdleConnsPerHost: 64, MaxConnsPerHost: 64}
+	f := &fleet{b: b, url: s.URL, client: &http.Client{Transport: transport}}
 	b.Cleanup(f.client.CloseIdleConnections)
 	for i := range n {
 		f.tokens = append(f.tokens, fmt.Sprintf("pna_bench-%06d-%s", i, strings.Repeat("x", 26)))
@@ -236,8 +237,8 @@ func BenchmarkAsset(b *testing.B) {
 	})
 }
 
-// BenchmarkBareFile fetches the same bytes from a file behind a server that knows nothing else: what serving is compared
-// with.
+// BenchmarkBareFile fetches the same bytes from a file behind a server that knows nothing else: what serving is
+// compared with.
 func BenchmarkBareFile(b *testing.B) {
 	raw := geofiles.ManySites(ofTwoMB)
 	path := b.TempDir() + "/geosite.dat"

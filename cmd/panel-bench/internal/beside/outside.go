@@ -18,8 +18,8 @@ const (
 // names are the sizes of the lists that are read.
 var names = []float64{150_000, 300_000, 600_000}
 
-// GeoFiles reads lists beside the library of protobuf, serves one beside a bare file, and rolls one of 2 MB out to 1,000
-// agents. That the panel reads it from its database once is what the benchmark itself demands.
+// GeoFiles reads lists beside the library of protobuf, serves one beside a bare file, and rolls one of 2 MB out to
+// 1,000 agents. That the panel reads it from its database once is what the benchmark itself demands.
 func GeoFiles(ctx context.Context, pairs int) ([]measure.Result, error) {
 	alone, read := map[float64]measure.Series{}, map[float64]measure.Series{}
 	var bare, served, rolled, slopes measure.Series

@@ -115,8 +115,8 @@ func TestTheBoundFitsTheDescriptors(t *testing.T) {
 	require.False(t, passes(errors.New("x")))
 }
 
-// A file goes to the client by the system itself, in pieces of which each has the time of a write: a slow client gets it
-// whole, and one that reads nothing does not hold its connection.
+// A file goes to the client by the system itself, in pieces of which each has the time of a write: a slow client gets
+// it whole, and one that reads nothing does not hold its connection.
 func TestAFileIsCopiedWithinTheLimitOfWrites(t *testing.T) {
 	t.Parallel()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 256<<10) // 4 MiB: more than the buffers of a connection
