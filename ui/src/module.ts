@@ -232,6 +232,14 @@ export interface PaletteAct {
   whileReadOnly?: boolean;
 }
 
+/** A sheet beside every page, which the top bar opens. It stays open while pages change. */
+export interface SheetEntry {
+  label: Words;
+  icon: Icon;
+  needs: PermissionKey[];
+  load: () => Promise<{ default: ComponentType<{ onClose: () => void }> }>;
+}
+
 /** All that a module adds to the web interface: the mirror of its manifest in the panel. */
 export interface UiModule {
   name: string;
@@ -250,6 +258,7 @@ export interface UiModule {
   /** Ways to find a target for a REALITY listener in the editor of a flow. */
   targetPickers?: SlotEntry<TargetPickerProps>[];
   settings?: SettingsSection[];
+  sheet?: SheetEntry;
   /** The area of a family of permissions (`nodes` of `nodes.view`) and of a feature of the license. */
   areas?: { permissions?: Record<string, Area>; features?: Record<string, Area> };
   /** Finds objects for the command palette. */

@@ -1,4 +1,5 @@
 import createClient, { type Middleware } from "openapi-fetch";
+import type { paths as HiddenPaths } from "./hidden.gen";
 import { problemOf, unreachable } from "./problem";
 import type { paths } from "./schema.gen";
 import { learnServerTime } from "./server-clock";
@@ -28,13 +29,21 @@ function endedAnswer(): Response {
 }
 
 /** The typed client of the panel's API. Use `answer` to get the body or a thrown Problem. */
-export const api = createClient<paths>({
-  baseUrl: window.location.origin,
-  credentials: "omit",
-  cache: "no-store",
-  fetch: (request: Request) => globalThis.fetch(request),
-});
-api.use(withSession);
+export const api = clientOf<paths>();
+
+/** The same for operations that are for these screens alone and stand in no published description. */
+export const hiddenApi = clientOf<HiddenPaths>();
+
+function clientOf<Paths extends object>() {
+  const client = createClient<Paths>({
+    baseUrl: window.location.origin,
+    credentials: "omit",
+    cache: "no-store",
+    fetch: (request: Request) => globalThis.fetch(request),
+  });
+  client.use(withSession);
+  return client;
+}
 
 /** The body of a call that succeeded; every refusal is thrown as a Problem. */
 export async function answer<T>(call: Promise<{ data?: T; error?: unknown; response: Response }>): Promise<T> {

@@ -14,6 +14,7 @@ import { Palette } from "./palette";
 import { SessionEnded } from "./session-ended";
 import classes from "./shell.module.css";
 import { SideNav } from "./side-nav";
+import { SheetButton, SideSheet, useSheet } from "./side-sheet";
 import { TopBar } from "./top-bar";
 import { catchKeys, type KeyCatcher } from "./typed-ahead";
 import { useAccountLanguage } from "./use-account-language";
@@ -52,13 +53,14 @@ function Frame() {
   useFocusKeeper();
   usePageFocus();
   // Without room beside the page, the whole navigation opens over it.
-  const narrow = tablet || page?.frame === "wide";
+  const side = useSideSheet();
+  const narrow = tablet || page?.frame === "wide" || side.opened;
   const rail = folded || narrow;
   const { searching, search, endSearch, typedAhead } = useSearch();
   useHotkeys([["mod+K", search]], []);
   useEffect(() => setMenu(false), [page]);
   return (
-    <div className={classes.shell} data-rail={rail || undefined}>
+    <div className={classes.shell} data-rail={rail || undefined} data-sheet={side.opened || undefined}>
       <a href="#content" className={classes.skip}>
         {t("shell.skip")}
       </a>
@@ -67,6 +69,11 @@ function Frame() {
         onMenu={() => setMenu(true)}
         onFold={() => (narrow ? setMenu(true) : setFolded(!folded))}
         onSearch={search}
+        sheet={
+          side.entry && (
+            <SheetButton entry={side.entry} opened={side.opened} target={side.target} onToggle={side.onToggle} />
+          )
+        }
       />
       {!phone && <SideNav rail={rail} />}
       <div className={classes.column}>
@@ -90,9 +97,27 @@ function Frame() {
       <WhenOpened opened={listing}>
         {(opened) => <KeyList opened={opened} onClose={() => setListing(false)} />}
       </WhenOpened>
+      {side.entry && (
+        <WhenOpened opened={side.opened}>
+          {(opened) => <SideSheet entry={side.entry!} opened={opened} onClose={side.close} />}
+        </WhenOpened>
+      )}
       <SessionEnded />
     </div>
   );
+}
+
+/** The sheet beside the page, whether it is open, and its button, which gets the focus when it closes. */
+function useSideSheet() {
+  const entry = useSheet();
+  const [opened, setOpened] = useState(false);
+  const target = useRef<HTMLButtonElement>(null);
+  const close = useCallback(() => {
+    setOpened(false);
+    target.current?.focus({ preventScroll: true });
+  }, []);
+  const onToggle = () => (opened ? close() : setOpened(true));
+  return { entry, opened, target, close, onToggle };
 }
 
 /** Whether the palette is open, and the keys that were meant for it before it could take them. */

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { IconHandStop, IconLayoutSidebar, IconMenu2, IconSearch } from "@tabler/icons-react";
 import { Link, useMatches, useParams } from "@tanstack/react-router";
-import { Fragment } from "react";
+import { Fragment, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { useStore } from "zustand";
 import { pageTitle } from "@/components/layout/page-title";
@@ -17,11 +17,14 @@ export function TopBar({
   onMenu,
   onFold,
   onSearch,
+  sheet,
 }: {
   rail: boolean;
   onMenu: () => void;
   onFold: () => void;
   onSearch: () => void;
+  /** The button of the sheet beside the page. */
+  sheet: ReactNode;
 }) {
   const { t } = useTranslation("app");
   return (
@@ -59,6 +62,7 @@ export function TopBar({
       </button>
       <StoppedMark />
       <JobTray />
+      {sheet}
       <AccountMenu />
     </header>
   );
