@@ -448,6 +448,7 @@ create table assistant_questions (
   error_code text default ''::text not null,
   tokens bigint default 0 not null,
   answer jsonb not null,
+  claimed boolean default false not null,
   constraint assistant_questions_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE,
   constraint assistant_questions_pkey PRIMARY KEY (id)
 );

@@ -3,20 +3,36 @@ package assistant
 import (
 	"context"
 
+	"github.com/jonboulle/clockwork"
+	"go.uber.org/zap"
+
 	"panel/modules/assistant/internal/engine"
 	"panel/platform/entitlement"
 	"panel/platform/httpapi"
+	"panel/platform/settings"
 )
 
 type handlers struct {
 	questions *questions
 	proposals *proposals
 	helper    *helper
+	answering *answering
+	settings  *settings.Doc[Settings]
 	license   *entitlement.Shared
+	sessions  httpapi.Sessions
+	streams   *httpapi.Streams
+	clock     clockwork.Clock
+	log       *zap.Logger
 }
 
-func newHandlers(q *questions, p *proposals, h *helper, l *entitlement.Shared) *handlers {
-	return &handlers{questions: q, proposals: p, helper: h, license: l}
+func newHandlers(
+	q *questions, p *proposals, h *helper, a *answering, doc *settings.Doc[Settings], l *entitlement.Shared,
+	s httpapi.Sessions, streams *httpapi.Streams, c clockwork.Clock, log *zap.Logger,
+) *handlers {
+	return &handlers{
+		questions: q, proposals: p, helper: h, answering: a, settings: doc, license: l, sessions: s, streams: streams,
+		clock: c, log: log,
+	}
 }
 
 type body[T any] struct{ Body T }
@@ -28,6 +44,15 @@ type State struct {
 	Helper      *Helper  `json:"helper" doc:"The helper session of the panel, whoever holds it; null: nobody"`
 	Suggestions []string `json:"suggestions" doc:"What can be asked on the page"`
 	KeepDays    int      `json:"keep_days" doc:"How long questions are kept"`
+	Model       Model    `json:"model"`
+}
+
+// Model is the language model as everybody may know it who asks.
+type Model struct {
+	On    bool   `json:"on"`
+	Kind  string `json:"kind" enum:"openai,anthropic"`
+	Name  string `json:"name"`
+	Spent Spent  `json:"spent"`
 }
 
 type stateInput struct {
@@ -40,18 +65,73 @@ func (h *handlers) state(ctx context.Context, in *stateInput) (*body[State], err
 	if err != nil {
 		return nil, err
 	}
+	now, _, err := h.settings.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	spent, err := h.answering.spending.today(ctx, now)
+	if err != nil {
+		return nil, err
+	}
 	license := h.license.Current()
 	return &body[State]{State{
 		ReadOnly: license.ReadOnly(), Available: license.Allows(feature), Helper: held,
 		Suggestions: engine.Suggestions(in.Language, in.Page), KeepDays: int(keptFor.Hours() / 24),
+		Model: Model{On: now.Enabled, Kind: now.Kind, Name: now.Model, Spent: spent},
 	}}, nil
 }
 
 type askInput struct{ Body NewQuestion }
 
 func (h *handlers) ask(ctx context.Context, in *askInput) (*body[Question], error) {
-	question, err := h.questions.ask(ctx, in.Body)
+	by, err := h.answering.by(ctx, in.Body.Engine)
+	if err != nil {
+		return nil, err
+	}
+	question, err := h.questions.ask(ctx, in.Body, by)
 	return &body[Question]{question}, err
+}
+
+func (h *handlers) cancel(ctx context.Context, in *QuestionPath) (*body[Question], error) {
+	question, err := h.questions.cancel(ctx, in.ID)
+	return &body[Question]{question}, err
+}
+
+// Preview is what would leave the panel for a question.
+type Preview struct {
+	Address string        `json:"address" doc:"Where it would go; empty: no model is set"`
+	Sends   []Sent        `json:"sends"`
+	Tools   []PreviewTool `json:"tools" doc:"What the model may ask the panel, with the asker's rights"`
+	Masked  []string      `json:"masked" doc:"What is taken out before"`
+}
+
+// Sent is one message to a model.
+type Sent struct {
+	Role string `json:"role" enum:"system,user"`
+	Text string `json:"text"`
+}
+
+// PreviewTool is one tool of a model.
+type PreviewTool struct {
+	Name  string   `json:"name"`
+	About string   `json:"about"`
+	Reads []string `json:"reads" doc:"Operations of the panel that it may ask"`
+}
+
+func (h *handlers) preview(ctx context.Context, in *askInput) (*body[Preview], error) {
+	now, _, err := h.settings.Get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	about := conversation(engine.Ask{Text: in.Body.Text, Language: in.Body.Language, Page: in.Body.Page})
+	out := Preview{
+		Address: now.Address, Masked: []string{"addresses", "keys", "clients"},
+		Sends: []Sent{{"system", about.System}, {"user", about.Messages[0].Text}}, Tools: []PreviewTool{},
+	}
+	for _, tool := range engine.Tools() {
+		out.Tools = append(out.Tools, PreviewTool{tool.Name, tool.About, append([]string{}, tool.Reads...)})
+	}
+	return &body[Preview]{out}, nil
 }
 
 type historyInput struct{ httpapi.PageQuery }

@@ -14,6 +14,7 @@ import (
 	"panel/platform/fault"
 	"panel/platform/jobs"
 	"panel/platform/module"
+	"panel/platform/settings"
 )
 
 //go:embed migrations
@@ -34,10 +35,13 @@ func Module() module.Module {
 		Faults: []fault.Declared{
 			{Kind: fault.KindConflict, Code: "assistant_busy", Summary: "Somebody else is being helped just now"},
 			{Kind: fault.KindConflict, Code: errNoHelper.Code, Summary: "There is no such helper session"},
+			{Kind: fault.KindConflict, Code: errModelOff.Code, Summary: "No language model is connected"},
+			{Kind: fault.KindConflict, Code: errAnswering.Code, Summary: "The model answers other questions of the asker"},
 			{Kind: fault.KindConflict, Code: errSettled.Code, Summary: "The proposal cannot be confirmed any more"},
 		},
 		Journal: audit.Kinds{
-			Actions: []string{kindProposed, kindConfirmed, kindRejected}, Objects: []string{objectProposal},
+			Actions: []string{kindProposed, kindConfirmed, kindRejected, actionSettings},
+			Objects: []string{objectProposal, "settings"},
 		},
 		Events: []events.Kind{
 			proposalKind(kindProposed, "The assistant proposed a change"),
@@ -47,11 +51,17 @@ func Module() module.Module {
 				Name: kindHelper, Summary: "The helper session began, got on or ended", Subject: objectHelper, Needs: Use,
 				Live: true, Data: HelperNews{},
 			},
+			settings.Kind(actionSettings, "Settings of the assistant were changed", Use),
 		},
-		Tidy:       []jobs.Tidy{{Table: "assistant_questions", Column: "asked_at", Age: keptFor}},
+		Tidy: []jobs.Tidy{
+			{Table: "assistant_questions", Column: "asked_at", Age: keptFor},
+			{Table: "assistant_spending", Column: "day", Age: keptFor},
+		},
 		Migrations: module.SQL(files),
-		Private:    []any{newMeter, newProposals, newQuestions, newHelper, newHandlers},
-		Attach:     attach,
+		Private: []any{
+			newMeter, newProposals, newQuestions, newHelper, newSpending, newAnswering, newHandlers, openSettings,
+		},
+		Attach: attach,
 	}
 }
 

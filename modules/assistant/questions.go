@@ -90,6 +90,7 @@ type questionRow struct {
 	Cancel     bool            `bun:"cancel_requested"`
 	ErrorCode  string          `bun:"error_code"`
 	Tokens     int64           `bun:"tokens"`
+	Claimed    bool            `bun:"claimed"`
 	Answer     json.RawMessage `bun:"answer,type:jsonb"`
 	SortKey    string          `bun:"sort_key,scanonly"`
 }
@@ -113,8 +114,9 @@ func newQuestions(
 
 func (q *questions) now() time.Time { return q.clock.Now().UTC().Truncate(time.Microsecond) }
 
-// ask answers a question and keeps both. Faults: throttled (429).
-func (q *questions) ask(ctx context.Context, in NewQuestion) (Question, error) {
+// ask answers a question and keeps both; one for a model is answered while somebody follows it.
+// Faults: throttled (429), assistant_answering (409).
+func (q *questions) ask(ctx context.Context, in NewQuestion, by string) (Question, error) {
 	caller, now := access.From(ctx), q.now()
 	if wait := q.pace.Take(limits.Key{Route: caller.AccountID}, asking, now); wait > 0 {
 		return Question{}, fault.Throttled(wait)
@@ -122,6 +124,9 @@ func (q *questions) ask(ctx context.Context, in NewQuestion) (Question, error) {
 	row := questionRow{
 		ID: database.NewID(), AccountID: caller.AccountID, Text: masked(in.Text), Language: in.Language, Page: in.Page,
 		Engine: builtIn, State: answered, AskedAt: now, BeatAt: now,
+	}
+	if by == byModel {
+		return q.expect(ctx, row)
 	}
 	answer, offers, err := engine.Respond(ctx, q.panel, engine.Ask{
 		Text: in.Text, Language: in.Language, Page: in.Page, Now: now,
@@ -220,17 +225,20 @@ func (q *questions) shown(ctx context.Context, rows []questionRow) ([]Question, 
 	}
 	out := make([]Question, len(rows))
 	for i, row := range rows {
-		if out[i], err = row.shown(offers[row.ID]); err != nil {
+		if out[i], err = row.shown(offers[row.ID], q.now()); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (r *questionRow) shown(offers []Proposal) (Question, error) {
+func (r *questionRow) shown(offers []Proposal, now time.Time) (Question, error) {
+	if r.State == running && r.BeatAt.Before(now.Add(-silentFor)) {
+		r.State, r.ErrorCode = failed, failInterrupted
+	}
 	out := Question{
 		ID: r.ID, Text: r.Text, Language: r.Language, Page: r.Page, AskedAt: r.AskedAt.UTC(), State: r.State,
-		Engine: r.Engine, Tokens: r.Tokens, Answer: Answer{Proposals: append([]Proposal{}, offers...)},
+		Engine: r.Engine, Tokens: r.Tokens, Error: failureOf(r.ErrorCode, r.Language), Answer: Answer{Proposals: append([]Proposal{}, offers...)},
 	}
 	if err := json.Unmarshal(r.Answer, &out.Answer.Answer); err != nil {
 		return out, fmt.Errorf("read a stored answer: %w", err)

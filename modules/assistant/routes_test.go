@@ -17,8 +17,6 @@ import (
 	"panel/platform/paneltest"
 )
 
-const path = "/api/v1/assistant"
-
 type object = map[string]any
 
 // The manifest keeps the rules that hold for every module. It looks at all goroutines, so it runs alone.

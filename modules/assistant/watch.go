@@ -8,7 +8,11 @@ import (
 )
 
 // meter counts questions for whoever watches the panel.
-type meter struct{ understood, unknown atomic.Int64 }
+type meter struct {
+	understood, unknown atomic.Int64
+	tokens              atomic.Int64
+	answers, failures   atomic.Int64 // of the model
+}
 
 func newMeter() *meter { return new(meter) }
 
@@ -20,11 +24,26 @@ func (m *meter) answered(answer engine.Answer) {
 	m.unknown.Add(1)
 }
 
+func (m *meter) model(failure string, tokens int64) {
+	m.tokens.Add(tokens)
+	if failure != "" {
+		m.failures.Add(1)
+		return
+	}
+	m.answers.Add(1)
+}
+
 func (m *meter) collectors() []metrics.Collector {
 	return []metrics.Collector{
 		metrics.Counters("panel_assistant_questions_total", "Questions by whether the assistant understood them.", "understood",
 			func() map[string]float64 {
 				return map[string]float64{"yes": float64(m.understood.Load()), "no": float64(m.unknown.Load())}
 			}),
+		metrics.Counters("panel_assistant_model_answers_total", "Answers of the language model by whether there was one.", "answered",
+			func() map[string]float64 {
+				return map[string]float64{"yes": float64(m.answers.Load()), "no": float64(m.failures.Load())}
+			}),
+		metrics.Counter("panel_assistant_model_tokens_total", "Tokens that the language model has used.",
+			func() float64 { return float64(m.tokens.Load()) }),
 	}
 }
