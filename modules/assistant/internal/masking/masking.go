@@ -45,7 +45,7 @@ var isID = sync.OnceValue(func() *regexp.Regexp {
 })
 
 var addresses = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b|[0-9A-Fa-f]*:[0-9A-Fa-f:]+:[0-9A-Fa-f.:]*`)
+	return regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b|[0-9A-Fa-f]{0,4}(:[0-9A-Fa-f]{0,4}){2,7}[0-9.]*`)
 })
 
 // Addresses replaces IP addresses.
