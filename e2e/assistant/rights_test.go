@@ -35,7 +35,7 @@ func TestAnAnswerTellsNothingThatItsAskerMayNotSee(t *testing.T) {
 		require.Empty(t, answer.Proposals, one.text)
 	}
 	for path, key := range map[string]string{
-		"/api/v1/nodes": "nodes.view", "/api/v1/nodes/summary": "nodes.view", "/api/v1/connection-units": "connection_units.view",
+		"/api/v1/nodes": "nodes.view", "/api/v1/connection-units": "connection_units.view",
 		"/api/v1/health/incidents": "health.view", "/api/v1/audit": "audit.view", "/api/v1/certificates": "dns.view",
 		"/api/v1/backups/profiles": "backups.view", "/api/v1/accounts": "accounts.view",
 		"/api/v1/system/diagnostics": "settings.manage", "/api/v1/notifications/settings": "notifications.view",

@@ -250,7 +250,8 @@ func (j *job) converse(ctx context.Context) error {
 		if len(turn.Calls) == 0 {
 			return nil
 		}
-		about.Messages = append(about.Messages, model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls})
+		said := model.Message{Role: model.Assistant, Text: turn.Text, Calls: turn.Calls}
+		about.Messages = append(about.Messages, said)
 		for _, call := range turn.Calls {
 			said, err := j.call(ctx, call)
 			if err != nil {
@@ -284,7 +285,8 @@ func (j *job) turn(ctx context.Context, about model.Conversation) (model.Turn, e
 	}
 	about.MaxTokens = int(min(mostTokens, spent.TokensLimit-spent.Tokens))
 	client := model.New(j.network, model.Account{
-		Kind: now.Kind, Address: now.Address, Model: now.Model, Key: config.NewSecret(now.Key.Reveal()), Reach: outbound.Private,
+		Kind: now.Kind, Address: now.Address, Model: now.Model, Key: config.NewSecret(now.Key.Reveal()),
+		Reach: outbound.Private,
 	}, j.clock, j.limits)
 	defer client.Close()
 	j.text = ""

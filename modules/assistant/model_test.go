@@ -185,7 +185,8 @@ func TestAModelMaySpeakAsAnthropicDoes(t *testing.T) {
 	require.Contains(t, m.asked()[1], "Free it or choose another")
 }
 
-// Whatever a model does wrong, nothing is changed, the question ends with its reason, and the built-in answer stands in.
+// Whatever a model does wrong, nothing is changed, the question ends with its reason, and the built-in answer stands
+// in.
 func TestAModelThatMisbehavesChangesNothing(t *testing.T) {
 	t.Parallel()
 	begins := `{"choices":[{"delta":{"content":"half"}}]}`

@@ -238,7 +238,8 @@ func (r *questionRow) shown(offers []Proposal, now time.Time) (Question, error) 
 	}
 	out := Question{
 		ID: r.ID, Text: r.Text, Language: r.Language, Page: r.Page, AskedAt: r.AskedAt.UTC(), State: r.State,
-		Engine: r.Engine, Tokens: r.Tokens, Error: failureOf(r.ErrorCode, r.Language), Answer: Answer{Proposals: append([]Proposal{}, offers...)},
+		Engine: r.Engine, Tokens: r.Tokens, Error: failureOf(r.ErrorCode, r.Language),
+		Answer: Answer{Proposals: append([]Proposal{}, offers...)},
 	}
 	if err := json.Unmarshal(r.Answer, &out.Answer.Answer); err != nil {
 		return out, fmt.Errorf("read a stored answer: %w", err)

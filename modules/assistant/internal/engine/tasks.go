@@ -64,7 +64,7 @@ func (t *talk) explained() bool {
 
 // taskFirstFlow leads to the first flow, and marks what is there already.
 func (t *talk) taskFirstFlow() {
-	all, ok := t.summary()
+	online, ok := t.count("online")
 	if !ok {
 		return
 	}
@@ -75,7 +75,7 @@ func (t *talk) taskFirstFlow() {
 	t.text(t.say("A flow leads clients from an entry to an exit. It takes four steps:",
 		"Поток ведёт клиентов от входа к выходу. Нужно четыре шага:"))
 	t.step(t.say("Add a node: run the command of the panel on a server. Nodes online now: %d.",
-		"Добавьте ноду: выполните на сервере команду панели. Нод в сети сейчас: %d.", all.States["online"]),
+		"Добавьте ноду: выполните на сервере команду панели. Нод в сети сейчас: %d.", online),
 		Link{Label: t.say("New node", "Новая нода"), Href: "/nodes/new"})
 	t.step(t.say("Create a flow and draw an entry and an exit. Flows now: %d.", "Создайте поток и нарисуйте вход и выход. Потоков сейчас: %d.",
 		flows.Total), Link{Label: t.say("Flows", "Потоки"), Href: "/flows"})

@@ -47,7 +47,7 @@ var tools = []Tool{
 	{"offline_nodes", "Nodes that are offline, since when and why", nil, []string{reads}},
 	{"maintained_nodes", "Nodes in maintenance", nil, []string{reads}},
 	{"red", "Open incidents and nodes that are not well, since when", nil, []string{healthAt, reads}},
-	{"count_nodes", "How many nodes there are, by state", nil, []string{"/api/v1/nodes/summary"}},
+	{"count_nodes", "How many nodes there are, by state", nil, []string{reads}},
 	{"count_flows", "How many flows there are", nil, []string{flowsAt}},
 	{"count_clients", "How many clients there are; never who they are", nil, []string{"/api/v1/clients"}},
 	{"node_dies", "What stops if the node subject dies", []string{"subject"}, []string{reads, flowsAt, "/api/v1/transit-pools"}},
@@ -74,7 +74,7 @@ var tools = []Tool{
 	{"doctor", "Findings of Doctor", nil, []string{"/api/v1/system/diagnostics"}},
 	{"automation", "Whether automatic acts are stopped", nil, []string{"/api/v1/system/automation"}},
 	{"code", "What the error code means and what to do", []string{"code"}, nil},
-	{"task_first_flow", "How to make the first flow", nil, []string{"/api/v1/nodes/summary", flowsAt}},
+	{"task_first_flow", "How to make the first flow", nil, []string{reads, flowsAt}},
 	{"task_notifications", "How to set up notifications", nil, []string{
 		"/api/v1/notifications/settings", "/api/v1/notifications/rules",
 	}},
