@@ -37,7 +37,7 @@ func TestKindsDeclareTheirFieldsAndAbilities(t *testing.T) {
 			require.NotEmpty(t, k.BaseURL, k.Kind)
 		}
 	}
-	require.Equal(t, []string{"custom", "digitalocean", "hetzner", "linode", "vultr"}, names)
+	require.Equal(t, []string{"custom", "digitalocean", "hetzner", "linode", "timeweb", "vultr"}, names)
 }
 
 // Rule 8 of the routes: "The hosting-provider routes work and require permission core.cloud_providers".

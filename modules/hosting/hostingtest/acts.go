@@ -14,7 +14,7 @@ type words struct{ running, off string }
 
 var said = map[string]words{
 	"hetzner": {"running", "off"}, "digitalocean": {"active", "off"}, "linode": {"running", "offline"},
-	"vultr": {"active", "stopped"},
+	"vultr": {"active", "stopped"}, "timeweb": {"on", "off"},
 }
 
 // wanted is what somebody asked for when a machine was made.

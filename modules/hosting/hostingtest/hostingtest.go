@@ -48,13 +48,14 @@ type Cloud struct {
 	price       int // of a month, where a test says it
 }
 
-// New starts a provider: hetzner, digitalocean, vultr or linode.
+// New starts a provider: hetzner, digitalocean, vultr, linode or timeweb.
 func New(t testing.TB, kind string) *Cloud {
 	t.Helper()
 	c := &Cloud{Token: "token-of-" + kind, kind: kind, t: t, rights: []string{"*"}, pause: "1"}
 	mux := http.NewServeMux()
 	refuse := map[string]func(*http.ServeMux) refusal{
 		"hetzner": c.hetzner, "digitalocean": c.digitalOcean, "vultr": c.vultr, "linode": c.linode,
+		"timeweb": c.timeweb,
 	}[kind]
 	if refuse == nil {
 		t.Fatalf("there is no stand-in for %s", kind)

@@ -11,7 +11,8 @@ import (
 
 // image is a system of each provider that has cloud-init.
 var image = map[string]string{
-	"digitalocean": "debian-12-x64", "hetzner": "debian-12", "linode": "linode/debian12", "vultr": "2136",
+	"digitalocean": "debian-12-x64", "hetzner": "debian-12", "linode": "linode/debian12", "timeweb": "99",
+	"vultr": "2136",
 }
 
 func wantedOf(kind string) NewServer {
@@ -144,6 +145,34 @@ func TestAPlanThatIsSoldOutInARegionIsNotOffered(t *testing.T) {
 	plans, err = client.Plans(t.Context(), "")
 	require.NoError(t, err)
 	require.Equal(t, []string{"fsn1", "hel1"}, plans[0].Regions)
+}
+
+// An account at Timeweb may want each deletion confirmed by a code that only a person gets: the server stays, and that
+// is told.
+func TestADeletionThatWantsACodeIsTold(t *testing.T) {
+	t.Parallel()
+	client, cloud := open(t, "timeweb")
+	cloud.Put(machine("timeweb", 7))
+	cloud.Allow("everything else")
+	_, err := client.Remove(t.Context(), "7")
+	require.Equal(t, Refused, ProblemOf(err).Cause)
+	require.Contains(t, ProblemOf(err).Words, "confirmed by a code")
+	require.False(t, ProblemOf(err).Sent)
+	require.Len(t, cloud.Machines(), 1)
+}
+
+// A server that was removed and is still told of is gone.
+func TestAServerThatWasRemovedIsGone(t *testing.T) {
+	t.Parallel()
+	client, cloud := open(t, "timeweb")
+	gone := machine("timeweb", 7)
+	gone.Status = "removed"
+	cloud.Put(gone, machine("timeweb", 8))
+	_, err := client.Server(t.Context(), "7")
+	require.Equal(t, NotFound, ProblemOf(err).Cause)
+	found, err := client.Servers(t.Context())
+	require.NoError(t, err)
+	require.Len(t, found, 1)
 }
 
 func TestAMarkNamesItsOrder(t *testing.T) {

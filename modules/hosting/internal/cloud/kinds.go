@@ -53,7 +53,7 @@ func (k *Kind) Can(ability string) bool { return slices.Contains(k.Abilities, ab
 
 // Kinds lists the providers by their names.
 func Kinds() []*Kind {
-	return []*Kind{customKind(), digitalOceanKind(), hetznerKind(), linodeKind(), vultrKind()}
+	return []*Kind{customKind(), digitalOceanKind(), hetznerKind(), linodeKind(), timewebKind(), vultrKind()}
 }
 
 func customKind() *Kind {

@@ -19,7 +19,7 @@ import (
 )
 
 // called are the kinds whose providers are called.
-var called = []string{"digitalocean", "hetzner", "linode", "vultr"}
+var called = []string{"digitalocean", "hetzner", "linode", "timeweb", "vultr"}
 
 // freely gives every turn at once until somebody wants to be left alone, and then those that the caller can wait for.
 type freely struct {
@@ -73,6 +73,7 @@ var usual = map[string]hostingtest.Machine{
 	"digitalocean": {Region: "fra1", Plan: "s-1vcpu-1gb", Status: "active"},
 	"hetzner":      {Region: "fsn1", Plan: "cx22", Status: "running"},
 	"linode":       {Region: "eu-central", Plan: "g6-nanode-1", Status: "running"},
+	"timeweb":      {Region: "ru-1", Plan: "2447", Status: "on"},
 	"vultr":        {Region: "ams", Plan: "vc2-1c-1gb", Status: "active"},
 }
 
@@ -90,6 +91,7 @@ func TestAMachineHasOneShapeWhoeverHostsIt(t *testing.T) {
 		"digitalocean": {ID: "7", Specs: Specs{1, gib, 25 * gib}, Price: &Price{600, "USD", Month}},
 		"hetzner":      {ID: "7", Specs: Specs{2, 4 * gib, 40 * gib}, Price: &Price{451, "EUR", Month}},
 		"linode":       {ID: "7", Specs: Specs{1, gib, 25 * gib}, Price: &Price{500, "USD", Month}},
+		"timeweb":      {ID: "7", Specs: Specs{1, gib, 15 * gib}, Price: &Price{19900, "RUB", Month}},
 		"vultr":        {ID: hostingtest.VultrID(7), Specs: Specs{1, gib, 25 * gib}, Price: &Price{500, "USD", Month}},
 	}
 	for _, kind := range called {
@@ -139,6 +141,7 @@ func TestEveryStateOfAMachineIsOneOfOurs(t *testing.T) {
 		"digitalocean": {"new": Initializing, "active": Running, "off": Off, "archive": Off, "strange": Unknown},
 		"hetzner":      {"initializing": Initializing, "off": Off, "migrating": Migrating, "strange": Unknown},
 		"linode":       {"provisioning": Initializing, "offline": Off, "shutting_down": Stopping, "strange": Unknown},
+		"timeweb":      {"installing": Initializing, "no_paid": Off, "transfer": Migrating, "strange": Unknown},
 		"vultr":        {"pending": Initializing, "stopped": Off, "resizing": Rebuilding, "suspended": Unknown},
 	}
 	for _, kind := range called {
@@ -158,11 +161,12 @@ func TestRegionsAndPlansHaveWhatCanBeOrdered(t *testing.T) {
 	t.Parallel()
 	regions := map[string]Region{
 		"digitalocean": {"fra1", "Frankfurt 1", ""}, "hetzner": {"fsn1", "Falkenstein", "DE"},
-		"linode": {"eu-central", "Frankfurt, DE", "DE"}, "vultr": {"ams", "Amsterdam", "NL"},
+		"linode": {"eu-central", "Frankfurt, DE", "DE"}, "timeweb": {"ru-1", "ru-1", "RU"},
+		"vultr": {"ams", "Amsterdam", "NL"},
 	}
 	prices := map[string]map[string]int64{ // by region; "" is the usual one
 		"digitalocean": {"": 600, "fra1": 600}, "hetzner": {"": 451, "hel1": 495},
-		"linode": {"": 500, "br-gru": 700}, "vultr": {"": 500, "ams": 500},
+		"linode": {"": 500, "br-gru": 700}, "timeweb": {"": 19900, "ru-1": 19900}, "vultr": {"": 500, "ams": 500},
 	}
 	for _, kind := range called {
 		client, _ := open(t, kind)
@@ -211,8 +215,13 @@ func TestABalanceIsWhatIsLeft(t *testing.T) {
 		require.NoError(t, err, kind)
 		require.Equal(t, &Money{Amount: amount, Currency: "USD"}, account.Balance, kind)
 	}
-	client, _ := open(t, "hetzner")
+	client, cloud := open(t, "timeweb")
+	cloud.Owes(-199.5)
 	account, err := client.Look(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, &Money{Amount: 19950, Currency: "RUB"}, account.Balance)
+	client, _ = open(t, "hetzner")
+	account, err = client.Look(t.Context())
 	require.NoError(t, err)
 	require.Nil(t, account.Balance, "Hetzner has no balance")
 }
@@ -315,7 +324,8 @@ func TestHostileAnswersAreRefused(t *testing.T) {
 		"endless": func(w http.ResponseWriter, r *http.Request) {
 			_,
 				_ = w.Write([]byte(`{"servers":[],"droplets":[],"instances":[],"plans":[],"data":[],"page":1,` +
-				`"pages":9,"links":{"pages":{"next":"x"}},"meta":{"pagination":{"next_page":1},"links":{"next":"x"}}}`))
+				`"pages":9,"links":{"pages":{"next":"x"}},"meta":{"total":9,"pagination":{"next_page":1},` +
+				`"links":{"next":"x"}}}`))
 		},
 		"large": func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = w.Write([]byte(`{"servers":["` + strings.Repeat("x", mostAnswer) + `"]}`))
