@@ -74,7 +74,7 @@ func (c *Cloud) timewebActs(mux *http.ServeMux, says refusal) {
 		write(w, http.StatusOK, fields{"server": timewebServer(m)})
 	}))
 	mux.HandleFunc("DELETE /v1/servers/{id}", c.of(says, func(w http.ResponseWriter, _ *http.Request, m Machine) {
-		if !c.may("delete") { // the account wants it confirmed by a code
+		if !c.may("is_able_to_delete") { // the account wants it confirmed by a code
 			asked := fields{"hash": "15095f25", "is_moved_in_quarantine": false}
 			write(w, http.StatusOK, fields{"server_delete": asked})
 			return

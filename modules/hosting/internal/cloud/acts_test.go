@@ -155,8 +155,8 @@ func TestADeletionThatWantsACodeIsTold(t *testing.T) {
 	cloud.Put(machine("timeweb", 7))
 	cloud.Allow("everything else")
 	_, err := client.Remove(t.Context(), "7")
-	require.Equal(t, Refused, ProblemOf(err).Cause)
-	require.Contains(t, ProblemOf(err).Words, "confirmed by a code")
+	require.Equal(t, RightMissing, ProblemOf(err).Cause)
+	require.Equal(t, []string{"is_able_to_delete"}, ProblemOf(err).Missing)
 	require.False(t, ProblemOf(err).Sent)
 	require.Len(t, cloud.Machines(), 1)
 }

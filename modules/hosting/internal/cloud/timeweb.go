@@ -8,15 +8,18 @@ import (
 	"strings"
 )
 
-const roubles = "RUB"
+const (
+	roubles   = "RUB"
+	mayDelete = "is_able_to_delete" // the one right that tokens are told apart by there
+)
 
 func timewebKind() *Kind {
 	const asked = 10 // a second; twenty are allowed for each of its paths
 	return &Kind{
 		Name: "timeweb", Title: "Timeweb Cloud", BaseURL: "https://api.timeweb.cloud/api",
-		Fields:    apiToken("API token of the account"),
-		Abilities: []string{CanServers, CanPlans, CanBalance, CanCreate, CanPower, CanDelete}, Rights: []string{},
-		perSecond: asked,
+		Fields:    apiToken("API token of the account, that may delete without a confirmation"),
+		Abilities: []string{CanServers, CanPlans, CanBalance, CanCreate, CanPower, CanDelete},
+		Rights:    []string{mayDelete}, perSecond: asked,
 		open: func(r *rest) driver {
 			r.explain = explainTimeweb
 			return &timeweb{rest: r}

@@ -70,7 +70,7 @@ func (t *timeweb) power(ctx context.Context, id, act string) (string, error) {
 	return "", err
 }
 
-// remove fails where the account wants each deletion confirmed by a code, which only a person gets.
+// remove fails where a deletion must be confirmed by a code, which only a person gets: the token lacks its right.
 func (t *timeweb) remove(ctx context.Context, id string) (string, error) {
 	var got struct {
 		Delete struct {
@@ -81,8 +81,8 @@ func (t *timeweb) remove(ctx context.Context, id string) (string, error) {
 	_, err := t.call(ctx, http.MethodDelete, "/v1/servers/"+segment(id), nil, &got)
 	if err == nil && got.Delete.Hash != "" && !got.Delete.Moved {
 		err = &Problem{
-			Service: t.kind.Title, Cause: Refused, Status: http.StatusOK,
-			Words: "the account wants a deletion confirmed by a code; delete the server there",
+			Service: t.kind.Title, Cause: RightMissing, Status: http.StatusOK, Missing: []string{mayDelete},
+			Words: "the account wants a deletion confirmed by a code",
 		}
 	}
 	return "", err
