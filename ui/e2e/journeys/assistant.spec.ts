@@ -172,3 +172,16 @@ test("is the same in Russian, on a phone, and by the keyboard alone", async ({ p
   await expect(drawer).toBeHidden();
   await expect(button).toBeFocused();
 });
+
+test("says what would leave the panel before a model is switched on", async ({ page, stand }) => {
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/settings/assistant`);
+  await expect(page.getByRole("switch", { name: "Answer with a language model" })).not.toBeChecked();
+  await passesGates(page);
+  await picture(page, "assistant-settings");
+  await page.getByRole("button", { name: "Show what would be sent" }).click();
+  const dialog = page.getByRole("dialog", { name: "What leaves the panel" });
+  await expect(dialog.getByText("/api/v1/nodes").first()).toBeVisible();
+  await passesGates(page);
+  await picture(page, "assistant-preview");
+});

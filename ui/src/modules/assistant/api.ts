@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-query";
 import { answer, api, hiddenApi } from "@/api/client";
 import type { components } from "@/api/hidden.gen";
+import type { SettingsCalls } from "@/api/settings-document";
 import type { Language } from "@/text/format";
 
 type Schemas = components["schemas"];
@@ -23,6 +24,10 @@ export type Paragraph = Answer["paragraphs"][number];
 export type ReadRoute = Answer["read"][number];
 export type Proposal = Answer["proposals"][number];
 export type Request = Proposal["request"];
+
+export type ModelSettings = Schemas["AssistantShownSettings"];
+export type ModelChange = Schemas["AssistantSettings"];
+export type Preview = Schemas["AssistantPreview"];
 
 const root = "/api/v1/assistant";
 const stateKey = ["assistant", "state"];
@@ -67,7 +72,7 @@ export function useAsk() {
 type Pages = { pages: { items: Question[] }[]; pageParams: unknown[] };
 
 /** Puts what is known of a question into the list, in its place or as the newest. */
-function keepQuestion(queries: QueryClient, question: Question) {
+export function keepQuestion(queries: QueryClient, question: Question) {
   queries.setQueryData(questionsKey, (known: Pages | undefined) => {
     if (!known) return known;
     const at = known.pages.findIndex(({ items }) => items.some(({ id }) => id === question.id));
@@ -76,6 +81,17 @@ function keepQuestion(queries: QueryClient, question: Question) {
       return at < 0 && index === 0 ? { ...page, items: [question, ...page.items] } : page;
     });
     return { ...known, pages };
+  });
+}
+
+export function useCancelAnswer() {
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: async (id: string): Promise<Question> => {
+      const params = { path: { id } };
+      return (await answer(hiddenApi.POST(`${root}/questions/{id}/cancel`, { params }))) as Question;
+    },
+    onSuccess: (question) => keepQuestion(queries, question),
   });
 }
 
@@ -140,3 +156,18 @@ export function useHelper() {
   });
   return { begin, check, end };
 }
+
+export const modelCalls: SettingsCalls<ModelSettings, ModelChange & Record<string, unknown>> = {
+  read: (signal) => answer(hiddenApi.GET(`${root}/settings`, { signal })),
+  write: ({ revision, settings: { key, ...settings } }) => {
+    const typed = key?.trim() ? { key: key.trim() } : {};
+    return answer(hiddenApi.PUT(`${root}/settings`, { body: { revision, settings: { ...settings, ...typed } } }));
+  },
+};
+
+/** What would leave the panel if this were asked. */
+export const previewQuery = (body: NewQuestion) =>
+  queryOptions({
+    queryKey: ["assistant", "preview", body],
+    queryFn: ({ signal }): Promise<Preview> => answer(hiddenApi.POST(`${root}/preview`, { body, signal })),
+  });

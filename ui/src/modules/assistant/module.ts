@@ -7,6 +7,15 @@ const label = { en: "Assistant", ru: "Помощник" };
 export default defineModule({
   name: "assistant",
   sheet: { label, icon: IconSparkles, needs: ["assistant.use"], load: () => import("./sheet/sheet") },
+  settings: [
+    {
+      key: "assistant",
+      order: 70,
+      label,
+      needs: ["assistant.use"],
+      load: () => import("./model/settings-section"),
+    },
+  ],
   areas: { permissions: { assistant: "protection" }, features: { assistant: "protection" } },
   refresh: ({ kind }) => {
     if (kind === "assistant.helper_changed") return [["assistant", "state"]];

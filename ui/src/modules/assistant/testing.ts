@@ -9,6 +9,12 @@ export const helperId = "01890000-0000-7000-8000-0000000000c1";
 
 export function makeState(change: Partial<State> = {}): State {
   return {
+    model: {
+      on: false,
+      kind: "openai",
+      name: "",
+      spent: { tokens: 0, tokens_limit: 200_000, cost: 0, cost_limit: 0, resets_at: at },
+    },
     read_only: false,
     available: true,
     helper: null,

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { useLocation } from "@tanstack/react-router";
+import { Link, useLocation } from "@tanstack/react-router";
 import { Menu } from "@mantine/core";
-import { IconChecklist, IconTrash, IconX } from "@tabler/icons-react";
+import { IconChecklist, IconSettings, IconTrash, IconX } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
@@ -10,7 +10,7 @@ import { Confirm } from "@/components/dialog/confirm";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { useLanguage } from "@/text/use-format";
-import { stateQuery, useForget } from "../api";
+import { stateQuery, useForget, type State } from "../api";
 import { HelperView } from "../helper/helper-view";
 import classes from "./sheet.module.css";
 import { Talk } from "./talk";
@@ -25,6 +25,7 @@ export default function AssistantSheet({ onClose }: { onClose: () => void }) {
     <>
       <header className={classes.head}>
         <h2 className={classes.title}>{t("title")}</h2>
+        {state.data && <Engine model={state.data.model} />}
         <SheetMenu onSetUp={() => setSettingUp(true)} />
         <Action kind="ghost" icon={IconX} iconOnly onClick={onClose}>
           {t("close")}
@@ -47,6 +48,16 @@ export default function AssistantSheet({ onClose }: { onClose: () => void }) {
   );
 }
 
+/** Who answers: the panel itself, or a model outside it. */
+function Engine({ model }: { model: State["model"] }) {
+  const { t } = useTranslation("assistant");
+  return (
+    <span className={classes.engine} title={t(model.on ? "engine.modelHelp" : "engine.builtInHelp")}>
+      {model.on ? model.name : t("engine.builtIn")}
+    </span>
+  );
+}
+
 function SheetMenu({ onSetUp }: { onSetUp: () => void }) {
   const { t } = useTranslation("assistant");
   const forget = useForget();
@@ -56,6 +67,12 @@ function SheetMenu({ onSetUp }: { onSetUp: () => void }) {
       <RowMenu name={t("title")}>
         <Menu.Item leftSection={<IconChecklist size={15} />} onClick={onSetUp}>
           {t("helper.title")}
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconSettings size={15} />}
+          renderRoot={(props) => <Link to="/settings/{-$section}" params={{ section: "assistant" }} {...props} />}
+        >
+          {t("settings.open")}
         </Menu.Item>
         <Menu.Item leftSection={<IconTrash size={15} />} onClick={() => setAsking(true)}>
           {t("forget.all")}

@@ -71,7 +71,7 @@ export function Talk({
           <Suggestions items={state.suggestions.slice(0, 3)} onAsk={put} />
         )}
         <Composer text={text} onText={setText} onSend={() => put(text)} busy={ask.isPending} closed={closed} />
-        <p className={classes.fine}>{t("fine")}</p>
+        <p className={classes.fine}>{t(state.model.on ? "fine.model" : "fine.builtIn")}</p>
       </div>
     </>
   );
