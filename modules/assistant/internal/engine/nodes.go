@@ -40,7 +40,8 @@ func (t *talk) offlineNodes() {
 	}
 	all := Link{Label: t.say("Nodes that are offline", "Ноды не в сети"), Href: "/nodes?state=offline"}
 	if rows.Total == 0 {
-		t.text(t.say("No node is offline.", "Все ноды в сети: не в сети ни одной."))
+		t.text(t.say("No node is offline. Those that wait for their agent or are in maintenance do not count.",
+			"Нод в состоянии «не в сети» нет. Те, что ждут агента или на обслуживании, не считаются."))
 		return
 	}
 	t.text(t.say("Nodes offline: %d.", "Нод не в сети: %d.", rows.Total), all)
