@@ -163,7 +163,7 @@ func (q *questions) beat(ctx context.Context, id string) (stop bool, err error) 
 
 // following is who follows an answer while it is made.
 type following struct {
-	// caller proves him anew: rights change and sessions end while a model thinks.
+	// caller proves the asker anew: rights change and sessions end while a model thinks.
 	caller func(ctx context.Context) (access.Caller, error)
 	tell   func(event string, data any) error
 }
@@ -227,7 +227,7 @@ func (j *job) watch(ctx context.Context) {
 	}
 }
 
-// caller is the asker as he is now.
+// caller is the asker with the rights of now.
 func (j *job) caller(ctx context.Context) (access.Caller, error) {
 	caller, err := j.to.caller(ctx)
 	switch {

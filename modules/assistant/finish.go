@@ -60,7 +60,7 @@ func (j *job) builtIn(ctx context.Context) error {
 	caller, err := j.caller(ctx)
 	if err != nil {
 		j.offers = nil
-		return nil //nolint:nilerr // he may not ask any more; the question only ends
+		return nil //nolint:nilerr // they may not ask any more; the question only ends
 	}
 	read := j.answer.Read
 	j.answer, j.offers, err = engine.Respond(access.With(ctx, caller), j.questions.panel, j.ask())

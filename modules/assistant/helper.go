@@ -101,7 +101,7 @@ func (h *helper) now() time.Time { return h.clock.Now().UTC().Truncate(time.Micr
 var errNoHelper = fault.Conflict("assistant_no_session", "there is no such helper session of yours; begin one")
 
 func busy(row *helperRow) error {
-	return fault.Conflict("assistant_busy", "somebody else is being helped just now; wait, or end his session").
+	return fault.Conflict("assistant_busy", "somebody else is being helped just now; wait, or end that session").
 		With("holder", row.Name).With("since", row.Since.UTC()).With("helper_id", row.ID)
 }
 
@@ -131,7 +131,7 @@ func (h *helper) row(ctx context.Context, lock string) (*helperRow, error) {
 	return &rows[0], nil
 }
 
-// start begins the session, or gives the caller his own back. Fault: assistant_busy (409), which says who holds it.
+// start begins the session, or gives the caller their own back. Fault: assistant_busy (409), which says who holds it.
 func (h *helper) start(ctx context.Context, language string) (shown Helper, err error) {
 	caller, now := access.From(ctx), h.now()
 	err = h.db.InTx(ctx, func(ctx context.Context) error {
@@ -259,7 +259,7 @@ func (h *helper) reached(ctx context.Context, held *helperRow, delivered bool) (
 	return stepDone, nil
 }
 
-// tested says whether a test was delivered in this session: the holder says that he has it, and the journal, where he
+// tested says whether a test was delivered in this session: the holder says so, and the journal, where they
 // may read it, that the messenger took it.
 func (h *helper) tested(ctx context.Context, held *helperRow, delivered bool) (bool, error) {
 	if held.Step == stepDone || !delivered {
@@ -321,7 +321,7 @@ type helperText struct{ title, text string }
 
 var helperWords = map[string]map[string]helperText{
 	stepToken: {
-		"en": {"Token of the bot", "Write /newbot to @BotFather in the messenger and enter the token that he gives."},
+		"en": {"Token of the bot", "Write /newbot to @BotFather in the messenger and enter the token that it gives."},
 		"ru": {"Токен бота", "Напишите /newbot боту @BotFather в мессенджере и введите токен, который он даст."},
 	},
 	stepChat: {

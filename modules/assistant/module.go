@@ -1,5 +1,5 @@
-// Package assistant answers questions about the panel from what the asker may read, and proposes changes that he
-// confirms. It reads through the panel's own operations with the asker's rights and depends on no other module; it
+// Package assistant answers questions about the panel from what the asker may read, and proposes changes that they
+// confirm. It reads through the panel's own operations with the asker's rights and depends on no other module; it
 // never changes anything but its own history.
 package assistant
 

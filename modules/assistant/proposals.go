@@ -37,7 +37,7 @@ const (
 const openFor = 30 * time.Minute
 
 // Proposal is a change that its asker may confirm. His browser then sends the request to the ordinary API, which asks
-// for his permissions; the panel never sends it by itself.
+// for the permissions of its sender; the panel never sends it by itself.
 type Proposal struct {
 	ID        string     `json:"id"`
 	State     string     `json:"state" enum:"open,confirmed,rejected,expired"`

@@ -21,7 +21,7 @@ const (
 
 var errLeft = errors.New("the asker has left")
 
-// stream follows the answer of a model. The first who follows has it made, and it ends when he leaves; whoever comes
+// stream follows the answer of a model. The first who follows has it made, and it ends when they leave; whoever comes
 // later hears its end.
 func (h *handlers) stream(c *fiber.Ctx) error {
 	id := c.Params("id")

@@ -22,7 +22,7 @@ import (
 )
 
 // Reader lets a module ask the typed GET operations of the panel in process, as the caller of its own request and with
-// exactly his rights: the same permissions, the same license, the same validation as over the network. It never
+// exactly their rights: the same permissions, the same license, the same validation as over the network. It never
 // changes anything: what writes, streams, downloads, reveals a secret or is hidden is refused, whoever asks. A refusal
 // is no denial of the journal, because the caller did not send the request.
 type Reader struct{ server *Server }

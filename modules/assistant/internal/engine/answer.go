@@ -52,7 +52,7 @@ const (
 	Form  = "form"
 )
 
-// Proposal is a change that a person may send to the ordinary API after he has looked at it. Nobody else sends it.
+// Proposal is a change that a person may send to the ordinary API after a look at it. Nobody else sends it.
 type Proposal struct {
 	Kind    string  `json:"kind" enum:"draft,plan,form" doc:"draft: of a flow; plan: what an apply would do; form: any other change"`
 	Title   string  `json:"title"`

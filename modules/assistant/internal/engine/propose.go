@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// offer adds a proposal. Nothing is done: the person's browser sends the request once he has confirmed it.
+// offer adds a proposal. Nothing is done: the person's browser sends the request once they have confirmed it.
 func (t *talk) offer(p Proposal) { t.offers = append(t.offers, p) }
 
 // body is the JSON of a request.

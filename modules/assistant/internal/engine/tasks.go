@@ -81,7 +81,7 @@ func (t *talk) taskFirstFlow() {
 		flows.Total), Link{Label: t.say("Flows", "Потоки"), Href: "/flows"})
 	t.step(t.say("Look at the plan and apply it: the panel checks it and installs it on the nodes.",
 		"Посмотрите план и примените его: панель проверит его и установит на ноды."))
-	t.step(t.say("Add a client and give him the link of the flow.", "Добавьте клиента и передайте ему ссылку потока."),
+	t.step(t.say("Add a client and pass on the link of the flow.", "Добавьте клиента и передайте ему ссылку потока."),
 		Link{Label: t.say("Clients", "Клиенты"), Href: "/clients"})
 	name := t.say("First flow", "Первый поток")
 	t.offer(Proposal{
