@@ -1,6 +1,7 @@
 package statuspage
 
 import (
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -214,4 +215,23 @@ func TestNothingOfTheFleetIsPublished(t *testing.T) {
 		return nil
 	}))
 	require.Greater(t, count, 8)
+}
+
+// Fault: 10,000 components. The page is deployed whole; one more is refused in words.
+func TestTenThousandComponentsAreOnePage(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.target(kindLocal, fields{"folder": "www"})
+	components := make([]fields, 10_000)
+	for i := range components {
+		components[i] = byHandOf(fmt.Sprintf("Component %d", i), "operational")
+	}
+	s.compose(components...)
+	require.Equal(t, deployLive, s.deploy().State)
+	content, err := os.ReadFile(filepath.Join(s.folder, "www", "index.html"))
+	require.NoError(t, err)
+	require.Contains(t, string(content), "Component 9999")
+	s.admin.Put(s.at("/components"), fields{
+		"revision": s.read().Revision, "groups": []fields{}, "components": append(components, components[0]),
+	}).Refused(http.StatusUnprocessableEntity, "invalid_value")
 }
