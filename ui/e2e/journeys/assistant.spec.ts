@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { LanguageModel } from "../rig/language-model";
 import { Messenger } from "../rig/messenger";
 import { test as ready } from "../rig/ready";
 import { administrator, expect, passesGates, picture, signIn } from "../rig/test";
@@ -184,4 +185,39 @@ test("says what would leave the panel before a model is switched on", async ({ p
   await expect(dialog.getByText("/api/v1/nodes").first()).toBeVisible();
   await passesGates(page);
   await picture(page, "assistant-preview");
+});
+
+test("shows a model's answer while it comes, with what it read and nothing that may not leave", async ({
+  page,
+  stand,
+  ready: { token },
+}) => {
+  const model = new LanguageModel("offline_nodes", ["No node ", "is offline, ", "says the model."]);
+  await model.serve();
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/settings/assistant`);
+  await page.getByRole("switch", { name: "Answer with a language model" }).click();
+  await page.getByRole("textbox", { name: "Address" }).fill(model.address);
+  await page.getByRole("textbox", { name: "Model" }).fill("small-1");
+  await page.getByLabel("API key", { exact: true }).fill("sk-a-key-that-nobody-may-see");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("button", { name: "Save" })).toBeHidden();
+  await page.goto(`${stand.url}/nodes`);
+  await open(page);
+  await expect(sheet(page).getByText("small-1")).toBeVisible();
+  await ask(page, "Is anything at 198.51.100.7 offline?");
+  await expect(sheet(page).getByText("No node is offline, says the model.")).toBeVisible();
+  await expect(sheet(page).getByRole("button", { name: "Stop" })).toBeHidden();
+  await expect(
+    answers(page)
+      .getByText(/request read for this/)
+      .last(),
+  ).toBeVisible();
+  await passesGates(page);
+  await picture(page, "assistant-model");
+  expect(model.asked).toHaveLength(2);
+  expect(model.asked[0]!.authorization).toBe("Bearer sk-a-key-that-nobody-may-see");
+  const sent = model.asked.map(({ body }) => body).join();
+  for (const kept of ["198.51.100.7", token, "sk-a-key"]) expect(sent).not.toContain(kept);
+  model.close();
 });

@@ -35,7 +35,7 @@ async function draw(streams: ReturnType<typeof spoken>[]) {
   });
   const answers = vi.mocked(globalThis.fetch).getMockImplementation()!;
   vi.mocked(globalThis.fetch).mockImplementation((input, init) => {
-    if (typeof input === "string" && input.endsWith("/stream"))
+    if (typeof input === "string" && input.endsWith("/stream") && init?.method === "POST")
       return Promise.resolve(new Response(streams.shift()!.body));
     return answers(input, init);
   });

@@ -45,9 +45,11 @@ async function follow(id: string, signal: AbortSignal, change: Change, end: (que
   }
 }
 
+/** The first who follows has the answer made, so following is a POST. */
 async function open(id: string, signal: AbortSignal): Promise<Response> {
   const headers = { Accept: "text/event-stream", Authorization: `Bearer ${session.getState().token ?? ""}` };
-  const response = await fetch(`/api/v1/assistant/questions/${id}/stream`, { headers, signal, cache: "no-store" });
+  const path = `/api/v1/assistant/questions/${id}/stream`;
+  const response = await fetch(path, { method: "POST", headers, signal, cache: "no-store" });
   if (!response.ok || !response.body) throw new Error(`stream answered ${response.status}`);
   return response;
 }
