@@ -30,11 +30,11 @@ export function Talk({
   const [text, setText] = useState("");
   const covers = useTablet();
   const questions = list.data?.pages.flatMap(({ items }) => items) ?? [];
-  const newest = questions[0]?.id;
+  const [newest] = questions;
   const end = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (newest !== undefined) end.current?.scrollIntoView?.({ block: "end" });
-  }, [newest]);
+    if (newest?.id !== undefined) end.current?.scrollIntoView?.({ block: "end" });
+  }, [newest?.id, newest?.state]);
   const closed = closedBecause(state, t);
   const put = (words: string) => {
     if (closed !== undefined || ask.isPending || words.trim() === "") return;
@@ -56,7 +56,7 @@ export function Talk({
             <Exchange
               key={question.id}
               question={question}
-              last={question.id === newest}
+              last={question.id === newest?.id}
               onAsk={put}
               onFollow={covers ? onFollow : undefined}
             />
@@ -67,7 +67,7 @@ export function Talk({
       <div className={classes.foot}>
         {ask.error !== null && <ProblemNote error={ask.error} />}
         {closed !== undefined && <p className={classes.closed}>{closed}</p>}
-        {closed === undefined && questions[0]?.answer.suggestions.length === 0 && (
+        {closed === undefined && newest?.answer.suggestions.length === 0 && (
           <Suggestions items={state.suggestions.slice(0, 3)} onAsk={put} />
         )}
         <Composer text={text} onText={setText} onSend={() => put(text)} busy={ask.isPending} closed={closed} />
