@@ -13,10 +13,10 @@ await context.addInitScript((token) => sessionStorage.setItem("panel-session", t
 const page = await context.newPage();
 
 async function read() {
-  await page.goto(`${panel}/license`, { timeout: 30_000 });
+  await page.goto(`${panel}/license`, { timeout: 60_000 });
   const state = page.getByLabel("State of the license");
   const none = page.getByText("No license yet");
-  await state.or(none).first().waitFor({ timeout: 30_000 });
+  await state.or(none).first().waitFor({ timeout: 60_000 });
   return {
     state: (await state.count()) ? await state.innerText() : await none.innerText(),
     page: await page.locator("body").innerText(),
