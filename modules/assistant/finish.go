@@ -43,9 +43,15 @@ func (j *job) failure(err error) string {
 		err  error
 		code string
 	}{
-		{model.ErrKey, failKey}, {model.ErrBusy, failBusy}, {model.ErrSilent, failSilent}, {model.ErrCut, failCut},
-		{model.ErrUnreadable, failUnreadable}, {model.ErrTooLong, failLong}, {errBudget, failBudget},
-		{errTurns, failTurns}, {errOff, failOff},
+		{model.ErrKey, failKey},
+		{model.ErrBusy, failBusy},
+		{model.ErrSilent, failSilent},
+		{model.ErrCut, failCut},
+		{model.ErrUnreadable, failUnreadable},
+		{model.ErrTooLong, failLong},
+		{errBudget, failBudget},
+		{errTurns, failTurns},
+		{errOff, failOff},
 	} {
 		if errors.Is(err, known.err) {
 			return known.code

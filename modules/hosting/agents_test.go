@@ -68,13 +68,6 @@ func (s *serving) answers(in func(kind agentapi.CommandKind, args json.RawMessag
 	s.answer = in
 }
 
-// revision is what it serves; 0: nothing yet.
-func (s *serving) revision() int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.now.DesiredRevision
-}
-
 func (s *serving) call(ctx context.Context, method, path string, in, out any) {
 	var body io.Reader
 	if in != nil {
@@ -142,7 +135,7 @@ func (s *serving) carryOut(command agentapi.Command) *agentapi.CommandResult {
 		}
 	}
 	result := &agentapi.CommandResult{OK: true, Code: agentapi.CodeDone}
-	switch command.Kind {
+	switch command.Kind { //nolint:exhaustive // the others need no evidence
 	case agentapi.ApplyConfig:
 		var args agentapi.ApplyConfigArgs
 		_ = json.Unmarshal(command.Args, &args)
@@ -159,7 +152,7 @@ func (s *serving) carryOut(command agentapi.Command) *agentapi.CommandResult {
 }
 
 func (s *serving) enter(args agentapi.ApplyConfigArgs) {
-	switch args.Phase {
+	switch args.Phase { //nolint:exhaustive // to prepare changes nothing here
 	case agentapi.PhaseSwitch:
 		s.previous, s.applyID = s.now, args.ApplyID
 		s.now = agentapi.Desired{DesiredRevision: args.Revision, DesiredHash: args.Hash}

@@ -3,7 +3,6 @@ package statuspage
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -294,7 +293,7 @@ func fillUp(t *testing.T, path string) {
 	for err == nil {
 		_, err = out.Write(make([]byte, 512))
 	}
-	require.True(t, errors.Is(err, syscall.ENOSPC), err)
+	require.ErrorIs(t, err, syscall.ENOSPC)
 }
 
 // Two panels on one database carry one deploy once, and a reader of either gets the same page.

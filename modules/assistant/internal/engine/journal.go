@@ -35,9 +35,19 @@ type family struct {
 
 // families are the journal's actions about the objects that a question speaks of.
 var families = []family{
-	{"port", "flow.*"}, {"flow", "flow.*"}, {"node", "node.*"}, {"client", "client.*"}, {"license", "license.*"},
-	{"backup", "backup.*"}, {"pool", "pool.*"}, {"notification", "notification.*"}, {"automation", "automation.*"},
-	{"domain", "domain.*"}, {"account", "account.*"}, {"login", "account.login_ok"}, {"maintenance", "node.*"},
+	{"port", "flow.*"},
+	{"flow", "flow.*"},
+	{"node", "node.*"},
+	{"client", "client.*"},
+	{"license", "license.*"},
+	{"backup", "backup.*"},
+	{"pool", "pool.*"},
+	{"notification", "notification.*"},
+	{"automation", "automation.*"},
+	{"domain", "domain.*"},
+	{"account", "account.*"},
+	{"login", "account.login_ok"},
+	{"maintenance", "node.*"},
 }
 
 // verbs are parts of the actions that a verb means; a verb that is not here means every change.
@@ -45,11 +55,16 @@ var verbs = []struct {
 	of    concept
 	parts []string
 }{
-	{"delete", []string{"deleted", "removed", "revoked"}}, {"create", []string{"created", "added", "enrolled", "issued"}},
-	{"apply", []string{"apply_started", "apply_succeeded", "force_applied"}}, {"login", []string{"login_ok"}},
-	{"restart", []string{"restart"}}, {"maintenance", []string{"maintenance"}},
-	{"disable", []string{"disabled", "stopped", "updated", "changed"}}, {"pause", []string{"disabled", "stopped", "updated", "changed"}},
-	{"enable", []string{"enabled", "resumed", "updated", "changed"}}, {"resume", []string{"enabled", "resumed", "updated", "changed"}},
+	{"delete", []string{"deleted", "removed", "revoked"}},
+	{"create", []string{"created", "added", "enrolled", "issued"}},
+	{"apply", []string{"apply_started", "apply_succeeded", "force_applied"}},
+	{"login", []string{"login_ok"}},
+	{"restart", []string{"restart"}},
+	{"maintenance", []string{"maintenance"}},
+	{"disable", []string{"disabled", "stopped", "updated", "changed"}},
+	{"pause", []string{"disabled", "stopped", "updated", "changed"}},
+	{"enable", []string{"enabled", "resumed", "updated", "changed"}},
+	{"resume", []string{"enabled", "resumed", "updated", "changed"}},
 }
 
 // whoChanged tells who did something, by the journal.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -201,13 +200,4 @@ func values(pairs ...string) url.Values {
 		v.Set(pairs[i], pairs[i+1])
 	}
 	return v
-}
-
-// earliest is the first of the moments that are known.
-func earliest(moments ...*time.Time) *time.Time {
-	known := slices.DeleteFunc(moments, func(at *time.Time) bool { return at == nil })
-	if len(known) == 0 {
-		return nil
-	}
-	return slices.MinFunc(known, func(a, b *time.Time) int { return cmp.Compare(a.UnixNano(), b.UnixNano()) })
 }

@@ -8,12 +8,21 @@ func topics() []topic { return slices.Concat(taskTopics, nodeTopics, flowTopics,
 
 var taskTopics = []topic{
 	{name: "task_notifications", all: [][]concept{
-		{"notification", "setup"}, {"notification", "how"}, {"notification", "resume"}, {"notification", "first"},
-		{"notification", "create"}, {"notification"},
+		{"notification", "setup"},
+		{"notification", "how"},
+		{"notification", "resume"},
+		{"notification", "first"},
+		{"notification", "create"},
+		{"notification"},
 	}, may: []concept{"how", "do", "put"}, not: []concept{"who", "why", "count"}, answer: (*talk).taskNotifications},
 	{name: "task_first_flow", all: [][]concept{
-		{"first", "flow"}, {"create", "flow"}, {"how", "create", "flow"}, {"do", "flow"}, {"setup", "flow"},
-		{"first"}, {"how", "first", "flow"},
+		{"first", "flow"},
+		{"create", "flow"},
+		{"how", "create", "flow"},
+		{"do", "flow"},
+		{"setup", "flow"},
+		{"first"},
+		{"how", "first", "flow"},
 	}, may: []concept{"how", "setup", "create", "do"}, not: []concept{"who", "count"}, answer: (*talk).taskFirstFlow},
 	{
 		name: "task_replace_node", all: [][]concept{{"replace", "node"}, {"replace"}, {"how", "replace", "node"}},
@@ -81,11 +90,25 @@ var nodeTopics = []topic{
 		may: []concept{"through", "count", "node"}, not: []concept{"why", "who"}, subject: true, free: true,
 		answer: (*talk).flowsOfNode,
 	},
-	{name: "object_state", all: [][]concept{
-		{"state"}, {"red"}, {"offline"}, {"down"}, {"why", "red"}, {"why", "offline"}, {"state", "node"}, {"state", "flow"},
-		{"red", "node"}, {"red", "flow"}, {"why", "red", "node"}, {"why", "red", "flow"}, {"since", "offline"}, {"online"},
-	}, may: []concept{"node", "flow", "why", "since", "how", "online", "mean"}, not: []concept{"who", "leave", "count"},
-		subject: true, free: true, answer: (*talk).objectState},
+	{
+		name: "object_state", all: [][]concept{
+			{"state"},
+			{"red"},
+			{"offline"},
+			{"down"},
+			{"why", "red"},
+			{"why", "offline"},
+			{"state", "node"},
+			{"state", "flow"},
+			{"red", "node"},
+			{"red", "flow"},
+			{"why", "red", "node"},
+			{"why", "red", "flow"},
+			{"since", "offline"},
+			{"online"},
+		}, may: []concept{"node", "flow", "why", "since", "how", "online", "mean"}, not: []concept{"who", "leave", "count"},
+		subject: true, free: true, answer: (*talk).objectState,
+	},
 	{
 		name: "node_traffic", all: [][]concept{{"traffic"}, {"traffic", "count"}, {"traffic", "node"}, {"traffic", "flow"}},
 		may: []concept{"node", "flow", "count", "use", "how"}, subject: true, free: true, answer: (*talk).objectTraffic,
@@ -97,11 +120,18 @@ var nodeTopics = []topic{
 }
 
 var flowTopics = []topic{
-	{name: "flow_leaves", all: [][]concept{
-		{"leave"}, {"leave", "why"}, {"leave", "flow"}, {"leave", "flow", "why"}, {"why", "through"}, {"why", "flow", "through"},
-		{"leave", "traffic"},
-	}, may: []concept{"through", "why", "flow", "node", "traffic", "country", "use", "how"}, not: []concept{"who", "count"},
-		subject: true, free: true, answer: (*talk).flowLeaves},
+	{
+		name: "flow_leaves", all: [][]concept{
+			{"leave"},
+			{"leave", "why"},
+			{"leave", "flow"},
+			{"leave", "flow", "why"},
+			{"why", "through"},
+			{"why", "flow", "through"},
+			{"leave", "traffic"},
+		}, may: []concept{"through", "why", "flow", "node", "traffic", "country", "use", "how"}, not: []concept{"who", "count"},
+		subject: true, free: true, answer: (*talk).flowLeaves,
+	},
 	{name: "red_flows", all: [][]concept{{"flow", "red"}, {"flow", "down"}, {"flow", "offline"}}, may: []concept{
 		"since", "count",
 	}, answer: (*talk).redFlows},
@@ -123,10 +153,27 @@ var flowTopics = []topic{
 
 var panelTopics = []topic{
 	{name: "who_changed", all: [][]concept{
-		{"who", "change"}, {"who", "delete"}, {"who", "create"}, {"who", "disable"}, {"who", "pause"}, {"who", "enable"},
-		{"who", "apply"}, {"who", "restart"}, {"who", "login"}, {"who", "maintenance"}, {"who", "end"}, {"who", "halted"}, {"who", "do"},
-		{"since", "change"}, {"who", "change", "port"}, {"since", "apply"}, {"who", "resume"}, {"who", "put", "maintenance"},
-		{"login", "since"}, {"who", "replace"}, {"what", "change"},
+		{"who", "change"},
+		{"who", "delete"},
+		{"who", "create"},
+		{"who", "disable"},
+		{"who", "pause"},
+		{"who", "enable"},
+		{"who", "apply"},
+		{"who", "restart"},
+		{"who", "login"},
+		{"who", "maintenance"},
+		{"who", "end"},
+		{"who", "halted"},
+		{"who", "do"},
+		{"since", "change"},
+		{"who", "change", "port"},
+		{"since", "apply"},
+		{"who", "resume"},
+		{"who", "put", "maintenance"},
+		{"login", "since"},
+		{"who", "replace"},
+		{"what", "change"},
 	}, may: []concept{
 		"port", "yesterday", "today", "week", "hour", "last", "node", "flow", "client", "account", "certificate", "license",
 		"backup", "domain", "since", "maintenance", "put", "automation", "pool", "notification", "change", "apply", "who",
@@ -136,11 +183,19 @@ var panelTopics = []topic{
 		"since", "domain", "first", "last", "state", "red", "next", "expire",
 	}, not: []concept{"who", "create"}, free: true, answer: (*talk).certificates},
 	{name: "license", all: [][]concept{
-		{"license"}, {"license", "expire"}, {"license", "since"}, {"license", "plan"}, {"license", "state"}, {"readonly"},
-		{"readonly", "why"}, {"license", "readonly"},
+		{"license"},
+		{"license", "expire"},
+		{"license", "since"},
+		{"license", "plan"},
+		{"license", "state"},
+		{"readonly"},
+		{"readonly", "why"},
+		{"license", "readonly"},
 	}, may: []concept{"since", "why", "expire", "plan", "state", "mean"}, not: []concept{"who"}, answer: (*talk).license},
-	{name: "last_backup", all: [][]concept{{"backup"}, {"backup", "last"}, {"backup", "since"}, {"backup", "succeed"}},
-		may: []concept{"since", "succeed", "state", "last", "red"}, not: []concept{"who", "do"}, answer: (*talk).lastBackup},
+	{
+		name: "last_backup", all: [][]concept{{"backup"}, {"backup", "last"}, {"backup", "since"}, {"backup", "succeed"}},
+		may: []concept{"since", "succeed", "state", "last", "red"}, not: []concept{"who", "do"}, answer: (*talk).lastBackup,
+	},
 	{
 		name: "version", all: [][]concept{{"version"}, {"version", "update"}, {"update", "available"}, {"version", "available"}},
 		may: []concept{"update", "available", "use"}, not: []concept{"who", "node", "flow"}, answer: (*talk).version,

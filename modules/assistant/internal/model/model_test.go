@@ -43,7 +43,8 @@ var talk = Conversation{
 	Messages: []Message{
 		{Role: User, Text: "hi"},
 		{Role: Assistant, Text: "look", Calls: []Call{{ID: "1", Name: "a", Args: `{"x":1}`}, {ID: "2", Name: "b", Args: "broken"}}},
-		{Role: ToolRole, CallID: "1", Text: "one"}, {Role: ToolRole, CallID: "2", Text: "two"},
+		{Role: ToolRole, CallID: "1", Text: "one"},
+		{Role: ToolRole, CallID: "2", Text: "two"},
 	},
 	Tools: []Tool{{Name: "a", About: "does", Schema: json.RawMessage(`{"type":"object"}`)}},
 }
@@ -68,7 +69,7 @@ func TestCallsAreTakenByIndex(t *testing.T) {
 	turn, err := client(t, OpenAI, stream, heard).Ask(t.Context(), talk, nil)
 	require.NoError(t, err)
 	require.Equal(t, []Call{{"one", "one", "{}"}, {"two", "two", "[]"}}, turn.Calls)
-	require.EqualValues(t, []int64{3, 4}, []int64{turn.In, turn.Out})
+	require.Equal(t, []int64{3, 4}, []int64{turn.In, turn.Out})
 	require.Equal(t, "/chat/completions", heard.URL.Path)
 	body := sent(t, heard)
 	require.Equal(t, true, body["stream"])
