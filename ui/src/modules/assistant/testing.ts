@@ -20,12 +20,6 @@ export function makeState(change: Partial<State> = {}): State {
     helper: null,
     suggestions: ["Which nodes are offline?"],
     keep_days: 90,
-    model: {
-      on: false,
-      kind: "openai",
-      name: "",
-      spent: { tokens: 0, tokens_limit: 200_000, cost: 0, cost_limit: 0, resets_at: at },
-    },
     ...change,
   };
 }
