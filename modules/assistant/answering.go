@@ -163,7 +163,7 @@ func (q *questions) beat(ctx context.Context, id string) (stop bool, err error) 
 
 // following is who follows an answer while it is made.
 type following struct {
-	// caller proves the asker anew: rights change and sessions end while a model thinks.
+	// caller recognises the session anew: rights change and sessions end while a model thinks.
 	caller func(ctx context.Context) (access.Caller, error)
 	tell   func(event string, data any) error
 }
@@ -206,7 +206,7 @@ func (a *answering) answer(ctx context.Context, row *questionRow, to following) 
 	return j.finish(keeping, err)
 }
 
-// watch gives signs of life, and stops the answer once it is cancelled or its asker may not ask any more.
+// watch gives signs of life, and stops the answer once it is cancelled or its caller may not ask any more.
 func (j *job) watch(ctx context.Context) {
 	ticker := j.clock.NewTicker(beatEvery)
 	defer ticker.Stop()
@@ -227,7 +227,7 @@ func (j *job) watch(ctx context.Context) {
 	}
 }
 
-// caller is the asker with the rights of now.
+// caller is the one who asked, with the rights of now.
 func (j *job) caller(ctx context.Context) (access.Caller, error) {
 	caller, err := j.to.caller(ctx)
 	switch {
@@ -302,7 +302,7 @@ func (j *job) turn(ctx context.Context, about model.Conversation) (model.Turn, e
 	return turn, errors.Join(err, j.spending.add(noted, turn.In+turn.Out, now.cost(turn)))
 }
 
-// call runs a tool that the model has named, with the asker's rights of this moment. What is wrong with the call is
+// call runs a tool that the model has named, with the caller's rights of this moment. What is wrong with the call is
 // told to the model.
 func (j *job) call(ctx context.Context, call model.Call) (string, error) {
 	caller, err := j.caller(ctx)

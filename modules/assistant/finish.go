@@ -61,7 +61,7 @@ func (j *job) failure(err error) string {
 	return failReach
 }
 
-// builtIn answers by the rules of the panel instead, with the asker's rights of this moment.
+// builtIn answers by the rules of the panel instead, with the caller's rights of this moment.
 func (j *job) builtIn(ctx context.Context) error {
 	caller, err := j.caller(ctx)
 	if err != nil {

@@ -101,7 +101,7 @@ func (h *handlers) cancel(ctx context.Context, in *QuestionPath) (*body[Question
 type Preview struct {
 	Address string        `json:"address" doc:"Where it would go; empty: no model is set"`
 	Sends   []Sent        `json:"sends"`
-	Tools   []PreviewTool `json:"tools" doc:"What the model may ask the panel, with the asker's rights"`
+	Tools   []PreviewTool `json:"tools" doc:"What the model may ask the panel, with the caller's rights"`
 	Masked  []string      `json:"masked" doc:"What is taken out before"`
 }
 

@@ -237,7 +237,7 @@ func journalled(t *testing.T, p *paneltest.Panel) (n int) {
 	return n
 }
 
-// The tools of a model have the rights of the asker: what he may not see it is not told.
+// The tools of a model have the rights of the caller: what they may not see it is not told.
 func TestAModelSeesNoMoreThanItsAsker(t *testing.T) {
 	t.Parallel()
 	m := newStandIn(t, names("who_changed", `{"period":"today"}`), says("I cannot see that."))
@@ -298,7 +298,7 @@ func TestTheCapOfTheDayEndsAnswers(t *testing.T) {
 	require.Len(t, m.asked(), 1)
 }
 
-// A model that falls silent is given up; one that is slow is cancelled by its asker, also through another panel.
+// A model that falls silent is given up; one that is slow is cancelled by its caller, also through another panel.
 func TestAnAnswerIsCancelled(t *testing.T) {
 	t.Parallel()
 	speaking := make(chan struct{})
@@ -335,7 +335,7 @@ func TestASilentModelIsGivenUp(t *testing.T) {
 	require.ErrorIs(t, err, model.ErrSilent)
 }
 
-// The rights of the asker count at every moment: when his session ends, so does the answer.
+// The rights of the caller count at every moment: when their session ends, so does the answer.
 func TestAnAnswerEndsWithTheSession(t *testing.T) {
 	t.Parallel()
 	speaking := make(chan struct{})

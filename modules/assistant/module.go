@@ -1,5 +1,5 @@
-// Package assistant answers questions about the panel from what the asker may read, and proposes changes that they
-// confirm. It reads through the panel's own operations with the asker's rights and depends on no other module; it
+// Package assistant answers questions about the panel from what the caller may read, and proposes changes that they
+// confirm. It reads through the panel's own operations with the caller's rights and depends on no other module; it
 // never changes anything but its own history.
 package assistant
 
@@ -36,7 +36,7 @@ func Module() module.Module {
 			{Kind: fault.KindConflict, Code: "assistant_busy", Summary: "Somebody else is being helped just now"},
 			{Kind: fault.KindConflict, Code: errNoHelper.Code, Summary: "There is no such helper session"},
 			{Kind: fault.KindConflict, Code: errModelOff.Code, Summary: "No language model is connected"},
-			{Kind: fault.KindConflict, Code: errAnswering.Code, Summary: "The model answers other questions of the asker"},
+			{Kind: fault.KindConflict, Code: errAnswering.Code, Summary: "The model answers other questions of the caller"},
 			{Kind: fault.KindConflict, Code: errSettled.Code, Summary: "The proposal cannot be confirmed any more"},
 		},
 		Journal: audit.Kinds{

@@ -36,7 +36,7 @@ const (
 // openFor is how long a proposal can be confirmed: what it was made of changes.
 const openFor = 30 * time.Minute
 
-// Proposal is a change that its asker may confirm. His browser then sends the request to the ordinary API, which asks
+// Proposal is a change that its caller may confirm. The browser then sends the request to the ordinary API, which asks
 // for the permissions of its sender; the panel never sends it by itself.
 type Proposal struct {
 	ID        string     `json:"id"`

@@ -42,7 +42,7 @@ var asking = access.Limit{PerMinute: 30, Burst: 15}
 type NewQuestion struct {
 	Text     string `json:"text" minLength:"1" maxLength:"1000"`
 	Language string `json:"language" enum:"en,ru" doc:"Language of the answer"`
-	Page     string `json:"page" maxLength:"200" doc:"Path of the page that the asker looks at, /flows/ID"`
+	Page     string `json:"page" maxLength:"200" doc:"Path of the page that the caller looks at, /flows/ID"`
 	Engine   string `json:"engine,omitempty" enum:"auto,built_in,model" doc:"Who answers; left out: the model where one is on"`
 }
 

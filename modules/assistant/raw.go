@@ -19,7 +19,7 @@ const (
 	lookEvery  = 500 * time.Millisecond
 )
 
-var errLeft = errors.New("the asker has left")
+var errLeft = errors.New("the caller has left")
 
 // stream follows the answer of a model. The first who follows has it made, and it ends when they leave; whoever comes
 // later hears its end.

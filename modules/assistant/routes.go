@@ -9,7 +9,7 @@ import (
 	"panel/platform/settings"
 )
 
-// Use is the permission to ask; what an answer tells and proposes depends on the asker's other permissions.
+// Use is the permission to ask; what an answer tells and proposes depends on the caller's other permissions.
 const Use access.Key = "assistant.use"
 
 // feature is the license feature that opens asking; the own history stays readable without it.

@@ -29,7 +29,7 @@ func question(text string) object { return object{"text": text, "language": "en"
 // user may ask, and see nothing else.
 func user(p *paneltest.Panel) *paneltest.Client { return p.As("assistant.use") }
 
-// An answer comes with what was read for it; what the asker may not see is said with the permission that he lacks.
+// An answer comes with what was read for it; what the caller may not see is said with the permission that is missing.
 func TestAnAnswerSaysWhatWasReadAndWhatMayNotBe(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -56,7 +56,7 @@ func TestWhatThePanelDoesNotHaveIsSaid(t *testing.T) {
 	require.Contains(t, told.Answer.Paragraphs[0].Text, "no such part")
 }
 
-// History belongs to its asker alone: others, whatever they may do, find nothing.
+// History belongs to its caller alone: others, whatever they may do, find nothing.
 func TestTheHistoryIsTheAskersOwn(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
@@ -156,9 +156,9 @@ func propose(t *testing.T, who *paneltest.Client) Proposal {
 	return told.Answer.Proposals[0]
 }
 
-// A proposal changes nothing: it is confirmed once, by its asker alone, and the request is for his browser to send. The
+// A proposal changes nothing: it is confirmed once, by who asked alone, and the request is for the browser to send. The
 // journal tells all three (domain 4.17: assistant.proposed, confirmed, rejected).
-func TestAProposalIsConfirmedOnceByItsAsker(t *testing.T) {
+func TestAProposalIsConfirmedOnceByItsCaller(t *testing.T) {
 	t.Parallel()
 	p := paneltest.New(t, Module())
 	u := user(p)

@@ -20,7 +20,7 @@ create table assistant_questions (
 create index assistant_questions_own on assistant_questions (account_id, asked_at, id);
 create index assistant_questions_asked on assistant_questions (asked_at);
 
--- Changes that were proposed. The request of one is sent by the browser of its asker, never by the panel.
+-- Changes that were proposed. The request of one is sent by the browser of its caller, never by the panel.
 create table assistant_proposals (
     id          uuid        primary key,
     question_id uuid        not null references assistant_questions (id) on delete cascade,

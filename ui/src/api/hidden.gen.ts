@@ -312,7 +312,7 @@ export interface components {
              * @enum {string}
              */
             language: "en" | "ru";
-            /** @description Path of the page that the asker looks at, /flows/ID */
+            /** @description Path of the page that the caller looks at, /flows/ID */
             page: string;
             text: string;
         };
@@ -322,7 +322,7 @@ export interface components {
             /** @description What is taken out before */
             masked: string[];
             sends: components["schemas"]["AssistantSent"][];
-            /** @description What the model may ask the panel, with the asker's rights */
+            /** @description What the model may ask the panel, with the caller's rights */
             tools: components["schemas"]["AssistantPreviewTool"][];
         };
         AssistantPreviewTool: {
@@ -515,7 +515,7 @@ export interface components {
         EngineRead: {
             /** Format: date-time */
             at: string;
-            /** @description Permissions that the asker lacks for it */
+            /** @description Permissions that the caller lacks for it */
             missing: string[];
             ok: boolean;
             /** @description Operation and what it was asked for */

@@ -42,7 +42,7 @@ type Read struct {
 	Path    string    `json:"path" doc:"Operation and what it was asked for"`
 	At      time.Time `json:"at"`
 	OK      bool      `json:"ok"`
-	Missing []string  `json:"missing" doc:"Permissions that the asker lacks for it"`
+	Missing []string  `json:"missing" doc:"Permissions that the caller lacks for it"`
 }
 
 // Kinds of proposals.
@@ -81,6 +81,6 @@ type Request struct {
 type Ask struct {
 	Text     string
 	Language string // en or ru
-	Page     string // path of the page that the asker looks at
+	Page     string // path of the page that the caller looks at
 	Now      time.Time
 }

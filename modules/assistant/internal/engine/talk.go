@@ -48,7 +48,7 @@ func (t *talk) item(sentence string, links ...Link) { t.add(Item, sentence, link
 // step adds a step of a task.
 func (t *talk) step(sentence string, links ...Link) { t.add(Step, sentence, links) }
 
-// warn adds what the asker must not overlook.
+// warn adds what the caller must not overlook.
 func (t *talk) warn(sentence string, links ...Link) { t.add(Warning, sentence, links) }
 
 func (t *talk) add(kind, sentence string, links []Link) {
@@ -61,7 +61,7 @@ func (t *talk) suggest(english, russian string, args ...any) {
 	t.answer.Suggestions = append(t.answer.Suggestions, t.say(english, russian, args...))
 }
 
-// get reads, notes what was read, and says so where the asker may not. It is false when there is nothing to tell.
+// get reads, notes what was read, and says so where the caller may not. It is false when there is nothing to tell.
 func (t *talk) get(path string, values url.Values, into any) bool {
 	if t.failed != nil {
 		return false
