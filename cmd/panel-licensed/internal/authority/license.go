@@ -59,7 +59,8 @@ type Order struct {
 var Plans = map[string][]string{
 	"Start": {"backups", "flows", "notifications"},
 	"Pro": {
-		"abuse", "backups", "cdndns", "flows", "geo", "health", "hosting", "notifications", "proxypanel", "statuspage",
+		"abuse", "assistant", "backups", "cdndns", "flows", "geo", "health", "hosting", "notifications", "proxypanel",
+		"statuspage",
 	},
 	"Fleet": {licensedoc.EveryFeature},
 }

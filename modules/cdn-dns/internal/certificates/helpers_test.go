@@ -350,10 +350,9 @@ func manifest(s *stand, own *inside) module.Module {
 				Find: s.zone.find, Answers: s.node,
 				Settings: func(context.Context) (certificates.Authority, error) { return s.authority, nil },
 			})
-			parts := module.Parts{
-				Jobs: []jobs.Worker{own.engine.Worker()}, Schedules: []jobs.Schedule{certificates.Schedule()},
-			}
+			parts := module.Parts{Jobs: []jobs.Worker{own.engine.Worker()}}
 			if s.run == nil {
+				parts.Schedules = []jobs.Schedule{certificates.Schedule()}
 				parts.Loops = []func(context.Context) error{own.engine.Run}
 			}
 			return parts

@@ -79,9 +79,16 @@ func ours(fragments map[string]plan.Fragment) {
 	maps.DeleteFunc(fragments, func(_ string, f plan.Fragment) bool { return f.OnlyServed() })
 }
 
-// changesOf are all differences of a plan in one list.
+// changesOf are all differences of a plan in one list. A changed link names the node that it leads to, which is another
+// one on the way back, so its node is left out.
 func changesOf(p plan.Plan) []plan.Change {
-	return slices.Concat(p.Diff.Listeners, p.Diff.Routes, p.Diff.Clients, p.Diff.Firewall)
+	all := slices.Concat(p.Diff.Listeners, p.Diff.Routes, p.Diff.Clients, p.Diff.Firewall)
+	for i := range all {
+		if all[i].Field == "host" {
+			all[i].NodeID = ""
+		}
+	}
+	return all
 }
 
 // The way back names the same differences the other way round: what one plan adds the other removes.
