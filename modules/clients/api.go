@@ -61,6 +61,7 @@ type Use struct {
 	FlowName  string    `json:"flow_name"`
 	Installed bool      `json:"installed" doc:"The entries of the flow let it in, so that it has a link"`
 	ByApply   bool      `json:"by_apply" doc:"An apply of the flow changes that; else the nodes do it by themselves, at once"`
+	Elsewhere bool      `json:"elsewhere" doc:"Proxy panels serve all entries of the flow to users of their own, so that no apply would let it in"`
 	Since     time.Time `json:"since"`
 	Total     Traffic   `json:"total" doc:"What it has carried on the flow"`
 }
@@ -74,6 +75,7 @@ type FlowClient struct {
 	HasPublicLink bool       `json:"has_public_link"`
 	Installed     bool       `json:"installed" doc:"The entries of the flow let it in, so that it has a link; of one that is not active: still"`
 	ByApply       bool       `json:"by_apply" doc:"An apply of the flow changes that; else the nodes do it by themselves, at once"`
+	Elsewhere     bool       `json:"elsewhere" doc:"Proxy panels serve all entries of the flow to users of their own, so that no apply would let it in"`
 	CreatedAt     time.Time  `json:"created_at"`
 	RevokedAt     *time.Time `json:"revoked_at"`
 }

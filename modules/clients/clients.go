@@ -230,7 +230,7 @@ func shownOf(row *clientRow, uses []accessRow, names map[string]string, now time
 		if name, there := names[use.FlowID]; there {
 			out.Flows = append(out.Flows, Use{
 				FlowID: use.FlowID, FlowName: name, Installed: use.Installed, ByApply: use.ByApply,
-				Since: use.CreatedAt.UTC(), Total: Traffic{Up: use.Up, Down: use.Down},
+				Elsewhere: use.Elsewhere, Since: use.CreatedAt.UTC(), Total: Traffic{Up: use.Up, Down: use.Down},
 			})
 		}
 	}

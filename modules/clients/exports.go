@@ -37,7 +37,8 @@ func (e exported) OfFlow(ctx context.Context, flowID string, most int) ([]client
 	q := e.store.usesOf().Join(onList).
 		ColumnExpr("a.client_id, "+accessRef+" as ref, c.label, c.public_hash is not null as public").
 		ColumnExpr(useStateAt+" as state", args.Add(e.now())).
-		ColumnExpr(letIn+" as installed, "+needsApply+" as by_apply, a.created_at, "+useRevoked+" as revoked_at").
+		ColumnExpr(letIn+" as installed, "+needsApply+" as by_apply, "+isElsewhere+" as elsewhere").
+		ColumnExpr("a.created_at, "+useRevoked+" as revoked_at").
 		Where("a.flow_id = ?", args.Add(flowID)).OrderExpr("a.created_at, a.client_id")
 	if most > 0 {
 		q = q.Limit(int64(most))

@@ -62,17 +62,15 @@ const installedNow = `coalesce((select ` + onInstalled + ` from client_lists l w
 // spares a page of clients to look each of them up there.
 const onInstalled = "((not l.fixed or a.installed) and a.listed is not null and a.listed <= l.installed)"
 
-// onList joins the lists of flows that agents hold. letIn and needsApply say with it what installedNow and byApply do,
-// for many rows at once.
+// onList joins the lists of flows. With it letIn says what installedNow does, for many rows at once; needsApply whether
+// clients come and go by an apply, as nothing is installed yet or some entry has them in its configuration; isElsewhere
+// whether proxy panels serve all entries of the flow to users of their own.
 const (
-	onList     = "left join client_lists l on l.flow_id = a.flow_id and l.nodes > 0"
-	letIn      = "case when l.flow_id is null then a.installed else " + onInstalled + " end"
-	needsApply = "(l.flow_id is null or l.fixed)"
+	onList      = "left join client_lists l on l.flow_id = a.flow_id"
+	letIn       = "case when l.nodes > 0 then " + onInstalled + " else a.installed end"
+	needsApply  = "(coalesce(l.nodes, 0) = 0 or l.fixed)"
+	isElsewhere = "coalesce(l.elsewhere, false)"
 )
-
-// byApply says whether clients of the flow come and go by an apply: nothing is installed yet, or some entry has
-// them in its configuration.
-const byApply = `not exists (select from client_lists l where l.flow_id = a.flow_id and l.nodes > 0 and not l.fixed)`
 
 // Names of the agents' documents: the lists with all clients, and their numbers alone.
 var (
@@ -131,10 +129,11 @@ func (c *clients) relistUses(ctx context.Context, clientIDs ...string) error {
 	return c.relistOf(ctx, flowIDs, clientIDs)
 }
 
-// byApply says whether clients of a flow come and go by an apply.
-func (s *store) byApply(ctx context.Context, flowID string) (by bool, err error) {
-	err = s.db.In(ctx).NewRaw("select "+byApply+" from (select ?::uuid as flow_id) a", flowID).Scan(ctx, &by)
-	return by, database.Fault(err, nil)
+// comes says how clients of a flow come and go: by an apply, or not at all where proxy panels serve it.
+func (s *store) comes(ctx context.Context, flowID string) (byApply, elsewhere bool, err error) {
+	err = s.db.In(ctx).NewRaw("select "+needsApply+", "+isElsewhere+" from (select ?::uuid as flow_id) a "+onList, flowID).
+		Scan(ctx, &byApply, &elsewhere)
+	return byApply, elsewhere, database.Fault(err, nil)
 }
 
 // onLists lets one transaction at a time decide what agents hold: each reads what all others have committed.

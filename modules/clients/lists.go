@@ -104,6 +104,7 @@ type usedRow struct {
 	Public    bool       `bun:"public"`
 	Installed bool       `bun:"installed"`
 	ByApply   bool       `bun:"by_apply"`
+	Elsewhere bool       `bun:"elsewhere"`
 	CreatedAt time.Time  `bun:"created_at"`
 	RevokedAt *time.Time `bun:"revoked_at"`
 	SortKey   string     `bun:"sort_key"`
@@ -112,7 +113,7 @@ type usedRow struct {
 func (r *usedRow) shown() FlowClient {
 	return FlowClient{
 		ID: r.ID, Label: r.Label, State: r.State, HasSecret: true, HasPublicLink: r.Public, Installed: r.Installed,
-		ByApply:   r.ByApply,
+		ByApply: r.ByApply, Elsewhere: r.Elsewhere,
 		CreatedAt: r.CreatedAt.UTC(), RevokedAt: utc(r.RevokedAt),
 	}
 }
@@ -151,7 +152,8 @@ func (c *clients) pageOf(ctx context.Context, in *flowClientsInput) (httpapi.Pag
 	var rows []usedRow
 	query := in.filter(c.store.accesses(in.asksForClients()), args).Join(onList).ColumnExpr("a.client_id as id, a.label, a.public").
 		ColumnExpr(shownState+" as state", args.Add(now)).
-		ColumnExpr(letIn + " as installed, " + needsApply + " as by_apply, a.created_at, a.revoked_at")
+		ColumnExpr(letIn + " as installed, " + needsApply + " as by_apply, " + isElsewhere + " as elsewhere").
+		ColumnExpr("a.created_at, a.revoked_at")
 	if err := database.Read(ctx, c.store.db, &rows, k.Apply(query, args), args); err != nil {
 		return none, database.Fault(fmt.Errorf("list the clients of a flow: %w", err), nil)
 	}
@@ -224,13 +226,13 @@ func (c *clients) addTo(ctx context.Context, flowID, text string) (FlowClient, e
 	if err != nil {
 		return FlowClient{}, database.Fault(err, nil)
 	}
-	needsApply, err := c.store.byApply(ctx, flowID)
+	byApply, elsewhere, err := c.store.comes(ctx, flowID)
 	if err != nil {
 		return FlowClient{}, err
 	}
 	return FlowClient{
 		ID: row.ID, Label: row.Label, State: row.state(c.now()), HasSecret: true, CreatedAt: row.CreatedAt,
-		ByApply: needsApply,
+		ByApply: byApply, Elsewhere: elsewhere,
 	}, nil
 }
 

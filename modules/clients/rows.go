@@ -59,6 +59,7 @@ type accessRow struct {
 	Installed  bool       `bun:"installed"`
 	Listed     *int64     `bun:"listed"` // the revision of the flow's list since which it is there; nil: it is not
 	ByApply    bool       `bun:"by_apply,scanonly"`
+	Elsewhere  bool       `bun:"elsewhere,scanonly"`
 	Up         int64      `bun:"up"`
 	Down       int64      `bun:"down"`
 	CreatedAt  time.Time  `bun:"created_at"`

@@ -84,7 +84,7 @@ func (s *store) uses(ctx context.Context, clientIDs ...string) (map[string][]acc
 	args := new(database.Arguments)
 	query := s.db.NewSelect().TableExpr("client_flows as a").Join(onList).
 		ColumnExpr("a.client_id, a.flow_id, a.moved, a.generation, a.number, a.up, a.down, a.created_at, a.revoked_at").
-		ColumnExpr(letIn+" as installed, "+needsApply+" as by_apply").
+		ColumnExpr(letIn+" as installed, "+needsApply+" as by_apply, "+isElsewhere+" as elsewhere").
 		Where("a.client_id = ? and a.revoked_at is null", args.AnyOf(clientIDs)).
 		Order("a.created_at", "a.flow_id")
 	err := database.Read(ctx, s.db, &rows, query, args)

@@ -21,6 +21,7 @@ import (
 	"panel/platform/app"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
+	"panel/platform/httpapi"
 	"panel/platform/module"
 	"panel/platform/paneltest"
 )
@@ -308,6 +309,14 @@ func TestAServedEntryIsNobodysOfOurClients(t *testing.T) {
 	require.Equal(t, 2, s.get().ClientCounts.Waiting, "nothing is installed yet")
 	s.install()
 	require.Equal(t, 0, s.get().ClientCounts.Waiting, "no apply would let her in: users live there")
+	var listed httpapi.Page[flows.Client]
+	s.admin.Get(s.path("/clients")).Is(200).JSON(&listed)
+	var late flows.Client
+	s.admin.Post(s.path("/clients"), map[string]any{"label": "Boris"}).Is(201).JSON(&late)
+	for _, one := range append(listed.Items, late) {
+		require.True(t, one.Elsewhere, "%+v", one)
+		require.False(t, one.Installed, "%+v", one)
+	}
 	require.Equal(t, "panel_serves", fieldCode(t, s.admin.Post(s.path("/connection-link"), map[string]any{}).Refused(422, "invalid_value")))
 	var way explain.Explanation
 	s.admin.Get(s.path("/explain?domain=example.org")).Is(200).JSON(&way)

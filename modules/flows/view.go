@@ -313,6 +313,7 @@ func shownClient(c clientsapi.Access) Client {
 		HasPublicLink: c.Public,
 		Installed:     c.Installed,
 		ByApply:       c.ByApply,
+		Elsewhere:     c.Elsewhere,
 		CreatedAt:     c.CreatedAt.UTC(),
 		RevokedAt:     utc(c.RevokedAt),
 	}

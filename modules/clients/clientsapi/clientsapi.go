@@ -55,6 +55,7 @@ type Access struct {
 	State     string // of the client; Revoked where its access alone was revoked
 	Installed bool   // the entries of the flow let it in
 	ByApply   bool   // an apply of the flow changes that; else it is done at once
+	Elsewhere bool   // proxy panels serve all entries to users of their own; no apply would let it in
 	Public    bool   // the client has a subscription
 	CreatedAt time.Time
 	RevokedAt *time.Time

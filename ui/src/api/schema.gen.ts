@@ -8732,6 +8732,8 @@ export interface components {
             by_apply: boolean;
             /** Format: date-time */
             created_at: string;
+            /** @description Proxy panels serve all entries of the flow to users of their own, so that no apply would let it in */
+            elsewhere: boolean;
             has_public_link: boolean;
             has_secret: boolean;
             id: string;
@@ -8845,6 +8847,8 @@ export interface components {
         ClientsUse: {
             /** @description An apply of the flow changes that; else the nodes do it by themselves, at once */
             by_apply: boolean;
+            /** @description Proxy panels serve all entries of the flow to users of their own, so that no apply would let it in */
+            elsewhere: boolean;
             flow_id: string;
             flow_name: string;
             /** @description The entries of the flow let it in, so that it has a link */
@@ -9980,6 +9984,8 @@ export interface components {
             by_apply: boolean;
             /** Format: date-time */
             created_at: string;
+            /** @description Proxy panels serve all entries of the flow to users of their own, so that no apply would let it in */
+            elsewhere: boolean;
             has_public_link: boolean;
             has_secret: boolean;
             id: string;

@@ -22,6 +22,7 @@ func (c *compiler) finish() Result {
 	hosts := c.hosts()
 	c.steps(fragments, hashes)
 	served := servedAnew(c.in.Installed, fragments)
+	c.compareWays(fragments)
 	c.plan.IsNoop = len(c.plan.Steps) == 0 && !c.compareHosts(hosts) && len(served) == 0
 	c.plan.Hash = planHash(identities(fragments), hosts)
 	for _, id := range c.touched(fragments) {
@@ -216,6 +217,7 @@ func (c *compiler) put(group string, change Change) {
 	d := &c.plan.Diff
 	list := map[string]*[]Change{
 		"listeners": &d.Listeners, "routes": &d.Routes, "clients": &d.Clients, "firewall": &d.Firewall,
+		"proxypanel": &d.ProxyPanel,
 	}[group]
 	*list = append(*list, change)
 }

@@ -82,7 +82,7 @@ func ours(fragments map[string]plan.Fragment) {
 // changesOf are all differences of a plan in one list. A changed link names the node that it leads to, which is another
 // one on the way back, so its node is left out.
 func changesOf(p plan.Plan) []plan.Change {
-	all := slices.Concat(p.Diff.Listeners, p.Diff.Routes, p.Diff.Clients, p.Diff.Firewall)
+	all := slices.Concat(p.Diff.Listeners, p.Diff.Routes, p.Diff.Clients, p.Diff.Firewall, p.Diff.ProxyPanel)
 	for i := range all {
 		if all[i].Field == "host" {
 			all[i].NodeID = ""

@@ -249,6 +249,29 @@ func partsByBlock(fragments map[string]Fragment) map[string][]byte {
 	return out
 }
 
+// compareWays tells where an entry stays with its proxy panel and only what follows behind it changes: its node there
+// gets a new profile, too. What else changes of it, the stage of the proxy panel tells.
+func (c *compiler) compareWays(fragments map[string]Fragment) {
+	installed := map[string]flowsapi.ServedPart{}
+	for _, part := range ServedParts(c.in.Installed) {
+		installed[part.Block] = part
+	}
+	for _, now := range ServedParts(fragments) {
+		before, stays := installed[now.Block]
+		if !stays || before.NodeID != now.NodeID || before.ConnectionID != now.ConnectionID {
+			continue
+		}
+		if from, to := waysHash(before), waysHash(now); from != to {
+			c.put("proxypanel", Change{Op: "changed", NodeID: now.NodeID, Name: now.Tag, Field: "ways", From: from, To: to})
+		}
+	}
+}
+
+// waysHash names the ways out of a served part. It is short enough to be read aloud and tells nothing of their secrets.
+func waysHash(part flowsapi.ServedPart) string {
+	return hashOf(encode([]any{part.Outbounds, part.Rules, part.Resolves}))[:12]
+}
+
 // servedReadiness asks about the REALITY targets of entries in a plan that changes no more than what proxy panels run.
 func (c *compiler) servedReadiness(blocks []string) {
 	for _, key := range blocks {

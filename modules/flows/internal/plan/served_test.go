@@ -333,6 +333,34 @@ func TestAChangeOfTheServedPartAloneTouchesNoCore(t *testing.T) {
 	require.Equal(t, "adds", back.Plan.Steps[1].DetailCode, "to our core the flow is new there")
 }
 
+// What follows behind an entry is part of the profile there: a change of a rule alone is told as a change at the proxy
+// panel, and one of the port alone is left to the stage that knows the inbound's line.
+func TestAChangedWayOfAServedEntryIsToldAtItsPanel(t *testing.T) {
+	t.Parallel()
+	in := offered()
+	first := plan.Compile(in)
+	require.Empty(t, first.Plan.Diff.ProxyPanel, "what is new is told by the stage")
+	in.Installed, in.Hosts = first.Fragments, first.Hosts
+	require.Empty(t, plan.Compile(in).Plan.Diff.ProxyPanel)
+
+	in.Graph.Nodes[0].Params.Listener.Port = 8443
+	require.Empty(t, plan.Compile(in).Plan.Diff.ProxyPanel)
+	in.Graph.Nodes[0].Params.Listener.Port = 443
+
+	in.Graph.Edges = append(in.Graph.Edges, graph.Edge{
+		From: "in", To: "stop", Priority: 3, Match: &graph.Match{Domain: []string{"domain:bad.example"}},
+	})
+	r := plan.Compile(in)
+	require.Empty(t, r.Plan.Errors)
+	require.Len(t, r.Plan.Diff.ProxyPanel, 1)
+	change := r.Plan.Diff.ProxyPanel[0]
+	require.Equal(t, []string{"changed", nodeA, plan.InboundTag(flowID, "in"), "ways"},
+		[]string{change.Op, change.NodeID, change.Name, change.Field})
+	require.Len(t, change.From, 12)
+	require.NotEqual(t, change.From, change.To)
+	require.NotEmpty(t, r.Plan.Diff.Routes, "the rule itself is told where rules are")
+}
+
 // Our own exit beside the core of a proxy panel is reached without leaving the machine, and keeps its own ports.
 func TestAnExitOfOursBesideThePanelsCore(t *testing.T) {
 	t.Parallel()

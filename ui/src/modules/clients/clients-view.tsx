@@ -193,11 +193,16 @@ function Used({ client }: { client: Client }) {
   );
 }
 
+type Use = Client["flows"][number];
+
+/** Whether the nodes of a flow are to let the client in and do not yet. */
+const awaited = (use: Use) => !use.installed && !use.elsewhere;
+
 /** The flows that a client may use; one that waits for an apply has a mark. */
 function Flows({ client }: { client: Client }) {
   const { t } = useTranslation("clients");
   if (client.flows.length === 0) return <span className="dim">{t("noFlows")}</span>;
-  const waits = (use: Client["flows"][number]) => client.state === "active" && !use.installed;
+  const waits = (use: Use) => client.state === "active" && awaited(use);
   const told = client.flows.map((use) =>
     waits(use) ? t(use.by_apply ? "waits" : "coming", { name: use.flow_name }) : use.flow_name,
   );
@@ -222,7 +227,7 @@ function Flows({ client }: { client: Client }) {
 /** What the mark beside a flow means; drawn only where one is. */
 function Legend({ clients }: { clients: readonly Client[] }) {
   const { t } = useTranslation("clients");
-  if (!clients.some(({ state, flows }) => state === "active" && flows.some((use) => !use.installed))) return null;
+  if (!clients.some(({ state, flows }) => state === "active" && flows.some(awaited))) return null;
   return (
     <p className={classes.legend}>
       <Glyph kind="draft" /> {t("legend.text")}

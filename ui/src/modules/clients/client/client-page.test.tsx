@@ -36,6 +36,16 @@ describe("the page of a client", () => {
     );
   });
 
+  it("says of a flow that a proxy panel serves that it lets nobody of ours in, and waits for nothing", async () => {
+    await draw({ flows: [{ ...client.flows[1]!, elsewhere: true }] });
+    expect(screen.getByText("Not let in: served by a proxy panel")).toBeInTheDocument();
+    expect(screen.queryByText("Waits for an apply")).not.toBeInTheDocument();
+    expect(screen.getByRole("button", { name: "Connection link on Asia main" })).toHaveAttribute(
+      "aria-disabled",
+      "true",
+    );
+  });
+
   it("shows the link of one flow once it is asked for", async () => {
     await draw();
     const post = vi.spyOn(api, "POST").mockResolvedValue(answers({ uri: "vless://secret@host:443", revision: 3 }));

@@ -75,7 +75,8 @@ interface FlowUseProps {
 function FlowUse({ client, use, block, onLink, onTake }: FlowUseProps) {
   const { t } = useTranslation("clients");
   const format = useFormat();
-  const noLink = use.installed ? undefined : t(use.by_apply ? "page.afterApply" : "page.afterNodes");
+  const later = use.elsewhere ? "page.servedElsewhere" : use.by_apply ? "page.afterApply" : "page.afterNodes";
+  const noLink = use.installed ? undefined : t(later);
   return (
     <>
       <Link to="/flows/$id" params={{ id: use.flow_id }} className={`strong ${classes.name}`}>
@@ -109,6 +110,7 @@ function FlowUse({ client, use, block, onLink, onTake }: FlowUseProps) {
 function UseState({ active, use }: { active: boolean; use: Use }) {
   const { t } = useTranslation("clients");
   if (active && use.installed) return <Status kind="in-sync">{t("page.works")}</Status>;
+  if (active && use.elsewhere) return <Status kind="skipped">{t("page.elsewhere")}</Status>;
   if (active) return <Status kind="draft">{t(use.by_apply ? "page.waits" : "page.coming")}</Status>;
   if (use.installed) return <Status kind="applying">{t(use.by_apply ? "page.leavesByApply" : "page.leaves")}</Status>;
   return <Status kind="skipped">{t("page.out")}</Status>;

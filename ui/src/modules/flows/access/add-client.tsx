@@ -131,6 +131,7 @@ interface WhatNextProps {
 }
 
 function WhatNext({ client, onClose, onAnother }: WhatNextProps) {
+  if (client.elsewhere) return <NotHere onClose={onClose} onAnother={onAnother} />;
   return client.by_apply ? (
     <ApplyNext onClose={onClose} onAnother={onAnother} />
   ) : (
@@ -149,15 +150,35 @@ function Installing({ client, onClose, onAnother }: WhatNextProps) {
         <Glyph kind={installed ? "in-sync" : "applying"} /> {installed ? t("clients.letIn") : t("clients.givenToNodes")}
       </p>
       <ListPlan name={client.label} />
-      <DialogFoot>
-        <Action size="dialog" onClick={onAnother}>
-          {t("clients.another")}
-        </Action>
-        <Action size="dialog" kind="filled" onClick={onClose} data-autofocus>
-          {t("clients.done")}
-        </Action>
-      </DialogFoot>
+      <NextActions onClose={onClose} onAnother={onAnother} />
     </DialogBody>
+  );
+}
+
+/** A flow that a proxy panel serves lets in none of our clients, and no apply changes that. */
+function NotHere({ onClose, onAnother }: Omit<WhatNextProps, "client">) {
+  const { t } = useTranslation("flows");
+  return (
+    <DialogBody>
+      <p role="status">
+        <Glyph kind="skipped" /> {t("clients.servedElsewhere")}
+      </p>
+      <NextActions onClose={onClose} onAnother={onAnother} />
+    </DialogBody>
+  );
+}
+
+function NextActions({ onClose, onAnother }: Omit<WhatNextProps, "client">) {
+  const { t } = useTranslation("flows");
+  return (
+    <DialogFoot>
+      <Action size="dialog" onClick={onAnother}>
+        {t("clients.another")}
+      </Action>
+      <Action size="dialog" kind="filled" onClick={onClose} data-autofocus>
+        {t("clients.done")}
+      </Action>
+    </DialogFoot>
   );
 }
 

@@ -38,6 +38,7 @@ describe("the clients of a flow", () => {
     const client = fakeClient("c", "anna");
     expect(clientState(client, flow)).toBe("works");
     expect(clientState({ ...client, installed: false }, flow)).toBe("waits");
+    expect(clientState({ ...client, installed: false, elsewhere: true }, flow)).toBe("elsewhere");
     expect(clientState(client, { ...flow, enabled: false })).toBe("stopped");
     expect(clientState({ ...client, state: "revoked" }, flow)).toBe("leaves");
     expect(clientState({ ...client, state: "disabled" }, flow)).toBe("leaves");

@@ -54,7 +54,9 @@ export function ClientLink({ client, onLink }: { client: Client; onLink: (client
   const { t } = useTranslation("flows");
   const { flow, closed } = useEditor();
   if (client.state !== "active") return null;
-  const later = client.by_apply ? t("clients.afterApply") : t("clients.afterNodes");
+  const later = t(
+    client.elsewhere ? "clients.servedElsewhere" : client.by_apply ? "clients.afterApply" : "clients.afterNodes",
+  );
   const noLink = flow.installed_revision === null ? t("clients.noVersion") : client.installed ? undefined : later;
   return (
     <Action
@@ -72,6 +74,7 @@ export function ClientLink({ client, onLink }: { client: Client; onLink: (client
 const glyphs: Record<ClientState, GlyphKind> = {
   waits: "draft",
   coming: "applying",
+  elsewhere: "skipped",
   leaves: "drifted",
   leaving: "applying",
   works: "in-sync",

@@ -37,6 +37,7 @@ export const fakeClient = (id: string, label: string, change: Partial<Client> = 
   has_public_link: false,
   installed: true,
   by_apply: true,
+  elsewhere: false,
   created_at: at(-60 * 24 * 20),
   revoked_at: null,
   ...change,
