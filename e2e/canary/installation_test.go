@@ -7,11 +7,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -33,6 +36,13 @@ type installation struct {
 	book   *book
 	places map[string][]byte
 	tokens []string // of administrators
+
+	// stranger asks from an address of its own: tokens that nobody knows hold up no administrator.
+	stranger *http.Client
+
+	heard  sync.Mutex
+	minded []byte // what a language model was sent
+	live   []byte // what the live stream told
 }
 
 const masterKey = "canary-master-key-Zx81qLw0"
@@ -55,6 +65,9 @@ func begin(t *testing.T) *installation {
 	w.book.plant(t, "license key", w.stand.Key)
 	w.book.plant(t, "session token", w.stand.API.Token)
 	w.tokens = []string{w.stand.API.Token}
+	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 9, 9, 9)}}
+	w.stranger = &http.Client{Timeout: w.stand.API.HTTP.Timeout, Transport: &http.Transport{DialContext: from.DialContext}}
+	w.follow()
 	w.site, err = rig.OpenSite("127.0.0.1")
 	require.NoError(t, err)
 	t.Cleanup(w.site.Close)
@@ -96,7 +109,11 @@ func (w *installation) call(token, operation, path string, body any) answer {
 	if token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
 	}
-	reply, err := w.stand.API.HTTP.Do(request)
+	client := w.stand.API.HTTP
+	if token != "" && !slices.Contains(w.tokens, token) {
+		client = w.stranger
+	}
+	reply, err := client.Do(request)
 	if err != nil {
 		return answer{}
 	}
@@ -127,12 +144,47 @@ func (w *installation) look() {
 	w.export()
 	w.support()
 	w.arguments()
+	w.listened()
 	require.NoError(w, w.stand.Panel.Stop())
 	w.keep("log of the panel", []byte(w.stand.Panel.Words()))
 	w.keep("log of the agent", []byte(w.agent.Words()))
 	w.keep("log of the authority", []byte(w.stand.Authority.Words()))
 	w.folder("data folder", w.stand.Panel.DataDir)
 	w.database()
+}
+
+// follow keeps what an administrator's live stream tells, until the panel ends it.
+func (w *installation) follow() {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.stand.Panel.URL+"/api/v1/stream", nil)
+	require.NoError(w, err)
+	request.Header.Set("Authorization", "Bearer "+w.stand.API.Token)
+	stream, err := http.DefaultClient.Do(request)
+	require.NoError(w, err)
+	require.Equal(w, http.StatusOK, stream.StatusCode)
+	w.Cleanup(func() { _ = stream.Body.Close() })
+	go func() {
+		piece := make([]byte, 4<<10)
+		for {
+			n, err := stream.Body.Read(piece)
+			w.heard.Lock()
+			w.live = append(w.live, piece[:n]...)
+			w.heard.Unlock()
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// listened keeps what others were told: whoever follows the live stream, and the language model.
+func (w *installation) listened() {
+	w.Helper()
+	w.heard.Lock()
+	defer w.heard.Unlock()
+	require.Contains(w, string(w.live), "statuspage.deployed")
+	w.keep("live stream", w.live)
+	w.keep("what the language model is sent", w.minded)
 }
 
 func (w *installation) export() {

@@ -65,6 +65,8 @@ func (w *installation) reach() {
 	w.hosting(admin)
 	w.networks(admin)
 	w.certificates(admin)
+	w.statusPage(admin)
+	w.assistant(admin)
 }
 
 // backUp hands over what opens the places of backups: a store of objects, an SSH server and a chat.

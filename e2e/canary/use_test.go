@@ -272,10 +272,12 @@ func (w *installation) commandLine() {
 // read looks at every list and document that has no parameter.
 func (w *installation) read() {
 	w.Helper()
-	raw, err := os.ReadFile(filepath.Join(mustRoot(w.T), "ui", "openapi.json"))
-	require.NoError(w, err)
 	var description struct{ Paths map[string]map[string]any }
-	require.NoError(w, json.Unmarshal(raw, &description))
+	for _, file := range []string{"openapi.json", "hidden.json"} {
+		raw, err := os.ReadFile(filepath.Join(mustRoot(w.T), "ui", file))
+		require.NoError(w, err)
+		require.NoError(w, json.Unmarshal(raw, &description))
+	}
 	for path, methods := range description.Paths {
 		if _, reads := methods["get"]; reads && !strings.Contains(path, "{") && path != "/api/v1/stream" &&
 			strings.HasPrefix(path, "/api/") {
@@ -320,6 +322,9 @@ func (w *installation) refusals() {
 			"POST /install/enroll":                  `{"token":` + v + `}`,
 			"POST /agent/v1/heartbeat":              `{"protocol":` + v + `}`,
 			"POST /api/v1/nodes/enrollment-tokens":  v,
+			"POST /api/v1/statuspage/pages":         `{"slug":` + v + `,"titles":{"en":[` + v + `]}}`,
+			"POST /api/v1/assistant/questions":      `{"text":` + v + `,"language":` + v + `,"page":"/"}`,
+			"PUT /api/v1/assistant/settings":        `{"revision":0,"settings":{"key":` + v + `,"kind":` + v + `}}`,
 		} {
 			_, path, _ := strings.Cut(operation, " ")
 			w.call(w.stand.API.Token, operation, path, body)
