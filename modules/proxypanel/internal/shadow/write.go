@@ -1,10 +1,12 @@
 package shadow
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -97,6 +99,9 @@ const (
 		returning u.xmax = 0 as added)
 	select count(*) filter (where added), count(*) filter (where not added) from taken`
 
+	hashesOf = `select id, hash from proxypanel_users
+		where connection_id = $1 and id = any(array(select unnest($2::bigint[]))) and gone_at is null`
+
 	// What another writer has seen since the question was asked may be newer than the answer, and stays.
 	lostObjects = `with gone as (update proxypanel_objects o set gone_at = clock_timestamp()
 		where o.connection_id = ?0 and o.kind = ?1 and o.gone_at is null and o.seen_at < ?2 and not exists (
@@ -173,6 +178,9 @@ func (s *Shadow) PutUsers(ctx context.Context, connectionID string, all []remnaw
 		}
 		rows = append(rows, row)
 	}
+	if rows, err = s.differing(ctx, connectionID, rows); err != nil || len(rows) == 0 {
+		return done, err
+	}
 	err = s.db.InTx(ctx, func(ctx context.Context) error {
 		if _, err := s.db.In(ctx).NewRaw(usersTable).Exec(ctx); err != nil {
 			return fail("make a table for users on their way", err)
@@ -184,6 +192,33 @@ func (s *Shadow) PutUsers(ctx context.Context, connectionID string, all []remnaw
 		return fail("take over users of a proxy panel", err)
 	})
 	return done, err
+}
+
+// differing leaves out users who stand there as they were just read: of most passes that is everybody, and whoever
+// waits for a list meanwhile is not to feel it.
+func (s *Shadow) differing(ctx context.Context, connectionID string, rows []incomingUser) ([]incomingUser, error) {
+	ids := make([]int64, len(rows))
+	for i := range rows {
+		ids[i] = rows[i].ID
+	}
+	var known []struct {
+		ID   int64
+		Hash []byte
+	}
+	var args database.Arguments
+	args.Add(connectionID)
+	args.Add(ids)
+	if err := database.Read(ctx, s.db, &known, bun.Safe(hashesOf), &args); err != nil {
+		return nil, fail("compare users of a proxy panel", err)
+	}
+	there := make(map[int64][]byte, len(known))
+	for _, one := range known {
+		there[one.ID] = one.Hash
+	}
+	return slices.DeleteFunc(rows, func(r incomingUser) bool {
+		hash, known := there[r.ID]
+		return known && bytes.Equal(hash, r.Hash)
+	}), nil
 }
 
 func incoming(u *remnawave.User) (row incomingUser, err error) {
