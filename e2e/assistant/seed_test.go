@@ -11,6 +11,7 @@ import (
 
 	"panel/modules"
 	"panel/platform/app"
+	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/paneltest"
@@ -42,7 +43,8 @@ func seed(t *testing.T) *seeded {
 	t.Helper()
 	clock := clockwork.NewFakeClockAt(began)
 	s := &seeded{t: t, clock: clock, nodes: map[string]string{}, flows: map[string]string{}}
-	s.Panel = paneltest.Start(t, paneltest.Modules(modules.All()...), paneltest.License(full()), paneltest.Clock(clock))
+	s.Panel = paneltest.Start(t, paneltest.Modules(modules.All()...), paneltest.License(full()), paneltest.Clock(clock),
+		paneltest.Env(map[string]string{config.OutboundAllow.Name: "127.0.0.1"}))
 	s.admin = s.person("alice")
 	agents := map[string]*paneltest.Agent{}
 	for _, name := range []string{"ams-1", "ams-2", "fra-1", "msk-1"} {

@@ -123,6 +123,7 @@ type reply struct {
 		OK      bool
 		Missing []string
 	}
+	Refused     []struct{ Tool, Reason string }
 	Proposals   []proposal
 	Suggestions []string
 }

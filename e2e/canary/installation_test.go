@@ -66,7 +66,9 @@ func begin(t *testing.T) *installation {
 	w.book.plant(t, "session token", w.stand.API.Token)
 	w.tokens = []string{w.stand.API.Token}
 	from := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 9, 9, 9)}}
-	w.stranger = &http.Client{Timeout: w.stand.API.HTTP.Timeout, Transport: &http.Transport{DialContext: from.DialContext}}
+	w.stranger = &http.Client{
+		Timeout: w.stand.API.HTTP.Timeout, Transport: &http.Transport{DialContext: from.DialContext},
+	}
 	w.follow()
 	w.site, err = rig.OpenSite("127.0.0.1")
 	require.NoError(t, err)

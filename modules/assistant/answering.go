@@ -31,6 +31,7 @@ const (
 	mostOffers     = 5
 	mostLinks      = 12
 	mostParagraphs = 30
+	mostRefused    = 20
 	beatEvery      = time.Second
 	silentFor      = time.Minute // after which an answer is known to have died with its panel
 	keepsWithin    = 5 * time.Second
@@ -185,9 +186,8 @@ type job struct {
 // answer lets the model answer and keeps what it said. Where it fails, the built-in answer takes its place.
 func (a *answering) answer(ctx context.Context, row *questionRow, to following) (Question, error) {
 	j := &job{answering: a, row: row, to: to}
-	j.answer = engine.Answer{
-		Understood: true, Paragraphs: []engine.Paragraph{}, Read: []engine.Read{}, Suggestions: []string{},
-	}
+	j.answer = engine.NewAnswer()
+	j.answer.Understood = true
 	working, stop := context.WithCancelCause(ctx)
 	j.stop = stop
 	ended := make(chan struct{})
@@ -303,7 +303,7 @@ func (j *job) turn(ctx context.Context, about model.Conversation) (model.Turn, e
 }
 
 // call runs a tool that the model has named, with the caller's rights of this moment. What is wrong with the call is
-// told to the model.
+// told to the model and shown to the person.
 func (j *job) call(ctx context.Context, call model.Call) (string, error) {
 	caller, err := j.caller(ctx)
 	if err != nil {
@@ -312,7 +312,7 @@ func (j *job) call(ctx context.Context, call model.Call) (string, error) {
 	result, err := engine.Call(access.With(ctx, caller), j.questions.panel, j.ask(), call.Name, call.Args)
 	switch {
 	case errors.Is(err, engine.ErrNoTool), errors.Is(err, engine.ErrBadArgs):
-		return wrapped(err.Error()), nil
+		return wrapped(err.Error()), j.refuse(engine.RefusedCall(call.Name, err))
 	case err != nil:
 		return "", fmt.Errorf("run a tool for the model: %w", err)
 	}
@@ -324,6 +324,15 @@ func (j *job) call(ctx context.Context, call model.Call) (string, error) {
 	}
 	j.gather(result)
 	return wrapped(result.Text()), nil
+}
+
+// refuse keeps and shows a call that the model did not get.
+func (j *job) refuse(call engine.Refused) error {
+	j.questions.meter.refused.Add(1)
+	if len(j.answer.Refused) < mostRefused {
+		j.answer.Refused = append(j.answer.Refused, call)
+	}
+	return j.to.tell("refused", call)
 }
 
 // gather keeps links and proposals of a tool for the answer.

@@ -68,12 +68,12 @@ func (j *job) builtIn(ctx context.Context) error {
 		j.offers = nil
 		return nil //nolint:nilerr // they may not ask any more; the question only ends
 	}
-	read := j.answer.Read
+	read, refused := j.answer.Read, j.answer.Refused
 	j.answer, j.offers, err = engine.Respond(access.With(ctx, caller), j.questions.panel, j.ask())
 	if err != nil {
 		return fmt.Errorf("answer a question: %w", err)
 	}
-	j.answer.Read = append(read, j.answer.Read...)
+	j.answer.Read, j.answer.Refused = append(read, j.answer.Read...), refused
 	return nil
 }
 

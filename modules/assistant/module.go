@@ -9,6 +9,7 @@ import (
 	"panel/modules/assistant/internal/masking"
 	"panel/platform/access"
 	"panel/platform/audit"
+	"panel/platform/doctor"
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/fault"
@@ -57,6 +58,7 @@ func Module() module.Module {
 			{Table: "assistant_questions", Column: "asked_at", Age: keptFor},
 			{Table: "assistant_spending", Column: "day", Age: keptFor},
 		},
+		Checks:     []doctor.Check{check()},
 		Migrations: module.SQL(files),
 		Private: []any{
 			newMeter, newProposals, newQuestions, newHelper, newSpending, newAnswering, newHandlers, openSettings,

@@ -244,6 +244,9 @@ func (r *questionRow) shown(offers []Proposal, now time.Time) (Question, error) 
 	if err := json.Unmarshal(r.Answer, &out.Answer.Answer); err != nil {
 		return out, fmt.Errorf("read a stored answer: %w", err)
 	}
+	if out.Answer.Refused == nil { // kept before calls were told of
+		out.Answer.Refused = []engine.Refused{}
+	}
 	if r.FinishedAt != nil {
 		at := r.FinishedAt.UTC()
 		out.FinishedAt = &at

@@ -12,6 +12,9 @@ import (
 
 const actionSettings = "assistant.settings_changed"
 
+// document is the name under which the settings are stored.
+const document = "assistant"
+
 // Settings are about the language model. Without one the assistant answers by its own rules alone.
 type Settings struct {
 	Enabled      bool            `json:"enabled" doc:"Questions go to the model; what leaves the panel is shown before"`
@@ -40,7 +43,7 @@ type ShownSettings struct {
 
 func openSettings(s *settings.Store, network *outbound.Network) *settings.Doc[Settings] {
 	usual := Settings{Kind: model.OpenAI, TokensPerDay: 200_000}
-	return settings.Open(s, "assistant", actionSettings, usual, func(v *Settings) error { return v.check(network) })
+	return settings.Open(s, document, actionSettings, usual, func(v *Settings) error { return v.check(network) })
 }
 
 func shownSettings(s Settings) ShownSettings {

@@ -12,6 +12,7 @@ type meter struct {
 	understood, unknown atomic.Int64
 	tokens              atomic.Int64
 	answers, failures   atomic.Int64 // of the model
+	refused             atomic.Int64 // calls of it
 }
 
 func newMeter() *meter { return new(meter) }
@@ -43,6 +44,9 @@ func (m *meter) collectors() []metrics.Collector {
 			func() map[string]float64 {
 				return map[string]float64{"yes": float64(m.answers.Load()), "no": float64(m.failures.Load())}
 			}),
+		metrics.Counter("panel_assistant_model_refused_calls_total",
+			"Calls of the language model for a tool that does not exist, or with arguments that the tool has not.",
+			func() float64 { return float64(m.refused.Load()) }),
 		metrics.Counter("panel_assistant_model_tokens_total", "Tokens that the language model has used.",
 			func() float64 { return float64(m.tokens.Load()) }),
 	}

@@ -102,6 +102,20 @@ func Open[T any](s *Store, name, action string, defaults T, check func(*T) error
 	return d
 }
 
+// Stored reads the settings of a document, without secrets, for whoever looks at the database without a panel. The time
+// is that of the last change; where nothing was stored, it is zero and the value stays as it is.
+func Stored(ctx context.Context, db *database.DB, name string, into any) (changed time.Time, err error) {
+	var value json.RawMessage
+	err = db.NewRaw("select value, updated_at from settings_documents where name = ?", name).Scan(ctx, &value, &changed)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return changed, fmt.Errorf("read stored settings: %w", err)
+	}
+	return changed, json.Unmarshal(value, into)
+}
+
 // Get gives the document as it holds now. It is read from memory unless a transaction is open or news from other panels
 // cannot be trusted at this moment.
 func (d *Doc[T]) Get(ctx context.Context) (T, State, error) {

@@ -298,3 +298,23 @@ func TestASecretOfAnotherKeyIsAnErrorAndNotAnEmptyOne(t *testing.T) {
 	_, _, err = p.doc.Get(t.Context())
 	require.ErrorIs(t, err, vault.ErrDamaged)
 }
+
+// Whoever looks at the database without a panel sees what is stored and since when, and no secret.
+func TestStoredSettingsAreReadWithoutAPanel(t *testing.T) {
+	t.Parallel()
+	p := on(t, dbtest.New(t), nil)
+	read := defaults()
+	changed, err := Stored(t.Context(), p.db, "mail", &read)
+	require.NoError(t, err)
+	require.True(t, changed.IsZero())
+	require.Equal(t, defaults(), read, "nothing was stored")
+	value := defaults()
+	value.Language, value.Key = "ru", NewSecret("canary")
+	_, _, err = p.doc.Put(t.Context(), 0, value)
+	require.NoError(t, err)
+	changed, err = Stored(t.Context(), p.db, "mail", &read)
+	require.NoError(t, err)
+	require.WithinDuration(t, p.clock.Now(), changed, time.Second)
+	require.Equal(t, "ru", read.Language)
+	require.NotContains(t, read.Key.Reveal(), "canary")
+}

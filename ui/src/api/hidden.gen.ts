@@ -235,6 +235,8 @@ export interface components {
             proposals: components["schemas"]["AssistantProposal"][];
             /** @description What was read for it */
             read: components["schemas"]["EngineRead"][];
+            /** @description Calls of a language model that were refused; nothing was read or done for them */
+            refused: components["schemas"]["EngineRefused"][];
             /** @description What can be asked next */
             suggestions: string[];
             /** @description What the question was taken for; empty for a model's answer */
@@ -520,6 +522,12 @@ export interface components {
             ok: boolean;
             /** @description Operation and what it was asked for */
             path: string;
+        };
+        EngineRefused: {
+            /** @enum {string} */
+            reason: "unknown_tool" | "wrong_arguments";
+            /** @description As the model named it, masked and shortened */
+            tool: string;
         };
         EngineRequest: {
             /** @description null: none */

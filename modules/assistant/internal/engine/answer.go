@@ -4,7 +4,11 @@ package engine
 
 import (
 	"encoding/json"
+	"errors"
+	"strings"
 	"time"
+
+	"panel/modules/assistant/internal/masking"
 )
 
 // Kinds of paragraphs.
@@ -22,6 +26,37 @@ type Answer struct {
 	Paragraphs  []Paragraph `json:"paragraphs"`
 	Read        []Read      `json:"read" doc:"What was read for it"`
 	Suggestions []string    `json:"suggestions" doc:"What can be asked next"`
+	Refused     []Refused   `json:"refused" doc:"Calls of a language model that were refused; nothing was read or done for them"`
+}
+
+// NewAnswer is one that tells nothing yet.
+func NewAnswer() Answer {
+	return Answer{Paragraphs: []Paragraph{}, Read: []Read{}, Suggestions: []string{}, Refused: []Refused{}}
+}
+
+// Refused is a tool that a model named and did not get.
+type Refused struct {
+	Tool   string `json:"tool" doc:"As the model named it, masked and shortened"`
+	Reason string `json:"reason" enum:"unknown_tool,wrong_arguments"`
+}
+
+// Why a model did not get a tool.
+const (
+	unknownTool    = "unknown_tool"
+	wrongArguments = "wrong_arguments"
+)
+
+// RefusedCall is the trace of a call that ended with ErrNoTool or ErrBadArgs. What the model named may hold anything.
+func RefusedCall(name string, err error) Refused {
+	const longest = 60
+	out := Refused{Tool: masking.Addresses(masking.Secrets(strings.ToValidUTF8(name, ""))), Reason: unknownTool}
+	if letters := []rune(out.Tool); len(letters) > longest {
+		out.Tool = string(letters[:longest]) + "…"
+	}
+	if errors.Is(err, ErrBadArgs) {
+		out.Reason = wrongArguments
+	}
+	return out
 }
 
 // Paragraph is a piece of the answer, plain text without markup.

@@ -27,7 +27,7 @@ type topic struct {
 // Respond answers a question. Errors are those of the panel, not of the question.
 func Respond(ctx context.Context, panel Reader, ask Ask) (Answer, []Proposal, error) {
 	t := &talk{ctx: ctx, panel: panel, ask: ask, words: read(ask.Text)}
-	t.answer = Answer{Paragraphs: []Paragraph{}, Read: []Read{}, Suggestions: []string{}}
+	t.answer = NewAnswer()
 	if t.explained() {
 		return t.answer, nil, nil
 	}

@@ -134,9 +134,8 @@ func Call(ctx context.Context, panel Reader, ask Ask, name, arguments string) (R
 		return Result{}, err
 	}
 	t := &talk{ctx: ctx, panel: panel, ask: ask, masked: true}
-	t.answer = Answer{
-		Understood: true, Topic: name, Paragraphs: []Paragraph{}, Read: []Read{}, Suggestions: []string{},
-	}
+	t.answer = NewAnswer()
+	t.answer.Understood, t.answer.Topic = true, name
 	t.take(args)
 	if name == "code" {
 		t.codeText(args.Code)

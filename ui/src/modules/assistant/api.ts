@@ -22,6 +22,7 @@ export type Question = Nullable<Schemas["AssistantQuestion"], "error" | "finishe
 export type Answer = Question["answer"];
 export type Paragraph = Answer["paragraphs"][number];
 export type ReadRoute = Answer["read"][number];
+export type RefusedCall = Answer["refused"][number];
 export type Proposal = Answer["proposals"][number];
 export type Request = Proposal["request"];
 

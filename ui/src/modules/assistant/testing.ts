@@ -35,6 +35,7 @@ export function makeAnswer(change: Partial<Answer> = {}): Answer {
     read: [{ path: "/api/v1/nodes?state=offline", at, ok: true, missing: [] }],
     proposals: [],
     suggestions: [],
+    refused: [],
     ...change,
   };
 }

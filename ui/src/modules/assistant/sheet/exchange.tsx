@@ -9,7 +9,7 @@ import { RelativeTime } from "@/components/text/relative-time";
 import { useCancelAnswer, useForget, type Question } from "../api";
 import { AnswerText } from "./answer-text";
 import { ProposalCard } from "./proposal-card";
-import { ReadList } from "./read-list";
+import { ReadList, RefusedList } from "./read-list";
 import classes from "./sheet.module.css";
 import { Suggestions } from "./talk";
 import { useAnswerStream } from "./use-answer-stream";
@@ -45,6 +45,7 @@ export function Exchange({
             <ProposalCard key={proposal.id} proposal={proposal} />
           ))}
           {last && <Suggestions items={answer.suggestions} onAsk={onAsk} />}
+          <RefusedList calls={answer.refused} />
           <ReadList read={answer.read} />
         </div>
       )}
@@ -74,10 +75,11 @@ function ExchangeMenu({ question }: { question: Question }) {
 function Running({ question }: { question: Question }) {
   const { t } = useTranslation("assistant");
   const cancel = useCancelAnswer();
-  const { text, read } = useAnswerStream(question.id);
+  const { text, read, refused } = useAnswerStream(question.id);
   return (
     <div className={classes.answer} aria-busy>
       {text !== "" && <p className={classes.paragraph}>{text}</p>}
+      <RefusedList calls={refused} />
       <div className={classes.running}>
         <Spinner size={14} />
         <span className="dim" role="status">

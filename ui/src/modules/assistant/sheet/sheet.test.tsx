@@ -124,6 +124,21 @@ describe("an answer", () => {
     expect(screen.getByText("One").closest("ul")).not.toBeNull();
   });
 
+  it("shows each call of a model that was refused, whatever it is called", async () => {
+    await draw(
+      answered({
+        refused: [
+          { tool: "<b>delete_everything</b>", reason: "unknown_tool" },
+          { tool: "node_dies", reason: "wrong_arguments" },
+        ],
+      }),
+    );
+    expect(await screen.findByText("The model tried 2 calls that it may not make; nothing was done")).toBeVisible();
+    const call = screen.getByText("<b>delete_everything</b>").closest("li")!;
+    expect(call).toHaveTextContent("There is no such tool.");
+    expect(screen.getByText("node_dies").closest("li")).toHaveTextContent("does not take what the model sent");
+  });
+
   it("lists what was read and says what the account may not see", async () => {
     await draw(
       answered({

@@ -51,6 +51,8 @@ it("shows what a model says while it says it, and the whole answer at the end", 
   stream.say("read", { path: "/api/v1/nodes", at: running.asked_at, ok: true, missing: [] });
   expect(await screen.findByText("One node")).toBeInTheDocument();
   expect(await screen.findByText("Reads /api/v1/nodes")).toBeInTheDocument();
+  stream.say("refused", { tool: "confirm", reason: "unknown_tool" });
+  expect(await screen.findByText("The model tried 1 call that it may not make; nothing was done")).toBeVisible();
   stream.say("question", makeQuestion({ engine: "model" }));
   stream.end();
   expect(await screen.findByText("One node is offline.")).toBeInTheDocument();

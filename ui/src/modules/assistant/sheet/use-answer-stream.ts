@@ -2,14 +2,15 @@ import { useQueryClient } from "@tanstack/react-query";
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { useEffect, useState } from "react";
 import { session } from "@/api/session";
-import { keepQuestion, type Question, type ReadRoute } from "../api";
+import { keepQuestion, type Question, type ReadRoute, type RefusedCall } from "../api";
 
 interface Said {
   text: string;
   read: ReadRoute[];
+  refused: RefusedCall[];
 }
 
-const nothing: Said = { text: "", read: [] };
+const nothing: Said = { text: "", read: [], refused: [] };
 
 /**
  * Follows the answer of a model while it comes. A stream begins with all that was said, so one that broke is opened
@@ -74,6 +75,10 @@ async function read(response: Response, change: Change, end: (question: Question
     if (value.event === "read") {
       const one = JSON.parse(value.data) as ReadRoute;
       change((before) => ({ ...before, read: [...before.read, one] }));
+    }
+    if (value.event === "refused") {
+      const one = JSON.parse(value.data) as RefusedCall;
+      change((before) => ({ ...before, refused: [...before.refused, one] }));
     }
   }
 }
