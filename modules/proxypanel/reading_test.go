@@ -221,7 +221,7 @@ func TestABrokenReadingTakesNothingForGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.there.AddNode("berlin", "192.0.2.7", true)
-	b.there.AddUsers(remnawave.PageSize + 5)
+	b.there.AddUsers(remnawave.MostUsers + 5)
 	id := b.add().ID
 	b.read(id)
 	const asJSON = "application/json"
@@ -245,7 +245,7 @@ func TestABrokenReadingTakesNothingForGone(t *testing.T) {
 		b.there.Gate(nil)
 		require.Equal(t, [2]string{syncs.Failed, one.cause}, [2]string{run.State, run.Cause}, one.at)
 		require.Zero(t, run.Gone, one.cause)
-		require.Equal(t, remnawave.PageSize+5, pageAt[shadow.ListedUser](b, id, "users").Total)
+		require.Equal(t, remnawave.MostUsers+5, pageAt[shadow.ListedUser](b, id, "users").Total)
 		require.Equal(t, 1, pageAt[Node](b, id, "nodes").Total)
 		require.Equal(t, before, b.get(id).UsersSyncedAt)
 	}
@@ -471,4 +471,22 @@ func (b *bench) env() doctor.Env {
 	return doctor.Env{Now: time.Now, Getenv: func(name string) string {
 		return map[string]string{"PANEL_DB_URL": b.DB.Pool.Config().ConnString()}[name]
 	}}
+}
+
+// A pass asks for small parts, so that nobody else feels it, and each user is met once.
+func TestUsersAreReadInSmallParts(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const many = 3*250 + 1
+	b.there.AddUsers(many)
+	id := b.add().ID
+	require.Equal(t, many, b.read(id).Users)
+	parts := 0
+	for _, call := range b.there.Calls() {
+		if call.Path == "/api/users/stream" {
+			parts++
+		}
+	}
+	require.Equal(t, 4, parts)
+	require.Equal(t, many, pageAt[shadow.ListedUser](b, id, "users").Total)
 }

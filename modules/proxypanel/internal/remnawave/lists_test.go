@@ -90,12 +90,12 @@ func TestTheSumOfAConfiguration(t *testing.T) {
 func TestUsersAreStreamed(t *testing.T) {
 	t.Parallel()
 	c, p := beside(t)
-	ids := p.AddUsers(remnawave.PageSize + 5)
-	first, err := c.Users(t.Context(), "")
+	ids := p.AddUsers(remnawave.MostUsers + 5)
+	first, err := c.Users(t.Context(), "", remnawave.MostUsers)
 	require.NoError(t, err)
-	require.Len(t, first.Users, remnawave.PageSize)
+	require.Len(t, first.Users, remnawave.MostUsers)
 	require.NotEmpty(t, first.Next)
-	last, err := c.Users(t.Context(), first.Next)
+	last, err := c.Users(t.Context(), first.Next, remnawave.MostUsers)
 	require.NoError(t, err)
 	require.Len(t, last.Users, 5)
 	require.Empty(t, last.Next)
@@ -148,7 +148,7 @@ func TestListsThatAreNotWhole(t *testing.T) {
 		`{"response":{"users":[{"id":0}],"hasMore":false}}`, `{"response":{"users":[{"id":"x"}],"hasMore":false}}`,
 		`{"response":{"users":[` + anna,
 	} {
-		_, err := saying(t, text).Users(t.Context(), "same")
+		_, err := saying(t, text).Users(t.Context(), "same", 2)
 		require.Equal(t, remnawave.AnswerUnreadable, remnawave.CauseOf(err), text)
 	}
 }
@@ -158,7 +158,8 @@ func TestOddValuesAreLeftOut(t *testing.T) {
 	t.Parallel()
 	const odd = `{"id":7,"username":"a\u0000b\nc","status":5,"trafficLimitBytes":"12","expireAt":"soon","createdAt":null,
 		"activeInternalSquads":[{"uuid":"x"}],"userTraffic":{"usedTrafficBytes":-1,"lifetimeUsedTrafficBytes":1e30}}`
-	page, err := saying(t, `{"response":{"users":[`+odd+`,{"id":7}],"hasMore":false,"nextCursor":null}}`).Users(t.Context(), "")
+	last := saying(t, `{"response":{"users":[`+odd+`,{"id":7}],"hasMore":false,"nextCursor":null}}`)
+	page, err := last.Users(t.Context(), "", 2)
 	require.NoError(t, err)
 	require.Len(t, page.Users, 1)
 	one := page.Users[0]

@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// PageSize is how many users one question of a pass asks for, the most that the panel gives.
-const PageSize = 1000
+// MostUsers is how many users the panel gives at most for one question.
+const MostUsers = 1000
 
 // UserPage is a part of all users. Next is the cursor of the next part; empty: this was the last one.
 type UserPage struct {
@@ -16,10 +16,10 @@ type UserPage struct {
 	Next  string
 }
 
-// Users gives the users behind a cursor; the first part is that of the empty one. A part that does not say whether
+// Users gives at most size users behind a cursor; the first part is that of the empty one. A part that does not say whether
 // another one follows, or names a user without an id, is an error. Error: *Problem.
-func (c *Client) Users(ctx context.Context, cursor string) (page UserPage, err error) {
-	query := url.Values{"size": {strconv.Itoa(PageSize)}}
+func (c *Client) Users(ctx context.Context, cursor string, size int) (page UserPage, err error) {
+	query := url.Values{"size": {strconv.Itoa(size)}}
 	if cursor != "" {
 		query.Set("cursor", cursor)
 	}

@@ -253,7 +253,7 @@ func (s *Syncs) readUsers(
 	seen, cursors := make([]int64, 0, expected), map[string]bool{}
 	for cursor, more := "", true; more; {
 		page, err := again(ctx, func(ctx context.Context) (remnawave.UserPage, error) {
-			return client.Users(ctx, cursor)
+			return client.Users(ctx, cursor, pageSize(expected))
 		})
 		if err != nil {
 			return err
@@ -286,6 +286,13 @@ func (s *Syncs) readUsers(
 		return err
 	}
 	return s.mark(ctx, r, "users_at")
+}
+
+// pageSize is how many users one question asks for. Reading a small part is not felt by who waits for an answer of this
+// panel meanwhile; of many users the parts are larger, so that a pass does not take long.
+func pageSize(expected int) int {
+	const fewest, questions = 250, 500
+	return min(max(expected/questions, fewest), remnawave.MostUsers)
 }
 
 // share is the progress in percent: the objects are a tenth.
