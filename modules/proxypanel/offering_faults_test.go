@@ -141,13 +141,7 @@ func TestAProxyPanelThatFailsAtAnyCall(t *testing.T) {
 	ours, _ := o.node("ams", "192.0.2.1")
 	bare, flow := o.dump(), database.NewID()
 	entry := o.entry(flow, ours, 8443)
-	for name, fails := range map[string]http.HandlerFunc{
-		"socket destroyed":     func(w http.ResponseWriter, _ *http.Request) { remnawavetest.Destroy(w) },
-		"401":                  refusal(http.StatusUnauthorized, "Unauthorized"),
-		"403":                  refusal(http.StatusForbidden, "Forbidden resource"),
-		"500 without a reason": refusal(http.StatusInternalServerError, "Internal server error"),
-		"a page":               gate,
-	} {
+	for name, fails := range failures() {
 		for nth := int64(1); ; nth++ {
 			a := o.apply(flow, nil, []flowsapi.Entry{entry})
 			asked := o.failAt(nth, fails)
@@ -164,6 +158,57 @@ func TestAProxyPanelThatFailsAtAnyCall(t *testing.T) {
 				break
 			}
 		}
+	}
+}
+
+// Rule: what was committed is brought about however often the proxy panel fails: the hosts lead there in the end, and
+// what left is gone, with nothing made twice and nothing of theirs touched.
+func TestAProxyPanelThatFailsAtAnyCallOfACommitOrARemoval(t *testing.T) {
+	t.Parallel()
+	o := newOffering(t)
+	ours, _ := o.node("ams", "192.0.2.1")
+	bare, flow := o.dump(), database.NewID()
+	entry := o.entry(flow, ours, 8443)
+	for name, fails := range failures() {
+		for nth := int64(1); ; nth++ {
+			a := o.apply(flow, nil, []flowsapi.Entry{entry})
+			require.Equal(t, flowsapi.Done, o.done(o.offer, a))
+			installing := o.failedAt(nth, fails, a)
+			require.Equal(t, []string{"profile", "host"}, o.ours(), "%s at call %d", name, nth)
+			require.Equal(t, false, o.host()["isDisabled"], "%s at call %d", name, nth)
+
+			leaving := o.failedAt(nth, fails, o.apply(flow, []flowsapi.Entry{entry}, nil))
+			require.Equal(t, bare, o.dump(), "%s at call %d", name, nth)
+			if max(installing, leaving) < nth {
+				require.Greater(t, nth, int64(3), "it asks more than that")
+				break
+			}
+		}
+	}
+}
+
+// failedAt lets the nth call of what follows a commit fail and has it repeated, as an apply does. It gives how many calls
+// there were at first.
+func (o *offering) failedAt(nth int64, fails http.HandlerFunc, a flowsapi.Apply) (asked int64) {
+	calls := o.failAt(nth, fails)
+	_, err := o.hosts.Do(o.t.Context(), a)
+	asked = calls()
+	o.there.Gate(nil)
+	if err != nil { // a question that changes nothing may have been asked again
+		require.ErrorContains(o.t, err, "at the proxy panel main", "at call %d", nth)
+	}
+	o.done(o.hosts, a)
+	return asked
+}
+
+// failures are the ways in which a proxy panel fails, by their names.
+func failures() map[string]http.HandlerFunc {
+	return map[string]http.HandlerFunc{
+		"socket destroyed":     func(w http.ResponseWriter, _ *http.Request) { remnawavetest.Destroy(w) },
+		"401":                  refusal(http.StatusUnauthorized, "Unauthorized"),
+		"403":                  refusal(http.StatusForbidden, "Forbidden resource"),
+		"500 without a reason": refusal(http.StatusInternalServerError, "Internal server error"),
+		"a page":               gate,
 	}
 }
 
