@@ -47,6 +47,7 @@ type served struct {
 	labels map[string]string
 	panels []flowsapi.ServedEntry
 	enter  map[string][]string // nodes with an entry of a flow; where none is named, those that the flow is on
+	sends  map[string][]string // flows that send into a flow by pools
 }
 
 func (s *served) IDsOnNodes(_ context.Context, nodeIDs ...string) (map[string][]string, error) {
@@ -81,6 +82,28 @@ func (s *served) OnNode(_ context.Context, nodeID string) (found []flowsapi.Flow
 		found = append(found, one)
 	}
 	return found, nil
+}
+
+func (s *served) Senders(_ context.Context, flowIDs ...string) (found []string, _ error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, id := range flowIDs {
+		found = append(found, s.sends[id]...)
+	}
+	return found, nil
+}
+
+func (s *served) Flow(_ context.Context, id string) (flowsapi.Flow, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	one := flowsapi.Flow{ID: id}
+	for _, node := range s.enter[id] {
+		one.Entries = append(one.Entries, flowsapi.Entry{NodeID: node})
+	}
+	if len(one.Entries) == 0 {
+		return one, flowsapi.ErrUnknown
+	}
+	return one, nil
 }
 
 // serves lets proxy panels serve these entries.

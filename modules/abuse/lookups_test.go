@@ -134,6 +134,26 @@ func TestAComplaintLeadsToAPerson(t *testing.T) {
 	}}, got.People)
 }
 
+// Rule: where a flow is a member of a pool, whoever came in by a flow that uses the pool may be the one: the entries of
+// that flow are asked, too; a flow that was deleted meanwhile is left out.
+func TestAComplaintLeadsThroughPools(t *testing.T) {
+	t.Parallel()
+	w := fleet(t)
+	sender := w.flows[1]
+	w.served.mu.Lock()
+	w.served.sends = map[string][]string{w.flows[0]: {sender, database.NewID()}}
+	w.served.enter[sender] = []string{w.nodes[1].NodeID}
+	w.served.mu.Unlock()
+	asked := w.ask()
+	nodes := map[string]string{}
+	for _, one := range asked.Nodes {
+		nodes[one.NodeID] = one.State
+	}
+	require.Equal(t, map[string]string{w.nodes[0].NodeID: "asked", w.nodes[1].NodeID: "asked"}, nodes)
+	_, args := w.question(1)
+	require.Equal(t, []string{sender}, args.FlowIDs)
+}
+
 // Rule: what signals tell is in the first answer. Who reached for what was complained about comes before those of whom
 // it is not known what they reached for; who reached for something else, or at another time, is not named.
 func TestSignalsAnswerAtOnce(t *testing.T) {

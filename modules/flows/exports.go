@@ -362,6 +362,11 @@ func (e *exported) PoolsOf(ctx context.Context, drafts bool, flowIDs ...string) 
 	return relays.PoolsOf(ctx, e.db, drafts, flowIDs...)
 }
 
+// Senders gives the flows that send traffic into some flows by pools.
+func (e *exported) Senders(ctx context.Context, flowIDs ...string) ([]string, error) {
+	return relays.Senders(ctx, e.db, relays.Ask{Pools: e.hooks.poolsBy}, flowIDs...)
+}
+
 // Hold gives the names of flows and keeps them from being deleted until the transaction ends.
 func (e *exported) Hold(ctx context.Context, flowIDs ...string) (map[string]string, error) {
 	return relays.Hold(ctx, e.db, flowIDs...)

@@ -229,6 +229,17 @@ func TestAPoolIsCompiledWithItsMembers(t *testing.T) {
 		PoolID: "europe", FlowID: s.flow, FlowName: uses[0].FlowName, Draft: true, Installed: true,
 		Senders: []string{s.fleet.id("fra-01")},
 	}}, uses)
+	second := database.NewID()
+	g.pools["asia"] = flowsapi.Pool{ID: "asia", Members: []flowsapi.PoolMember{{ID: "m", FlowID: second}}}
+	none, err := g.flows.Senders(t.Context(), second)
+	require.NoError(t, err)
+	require.Empty(t, none, "nobody uses that pool")
+	falls := g.pools["europe"]
+	falls.Fallback = flowsapi.PoolFallback{Kind: "pool", PoolID: "asia"}
+	g.pools["europe"] = falls
+	senders, err := g.flows.Senders(t.Context(), second)
+	require.NoError(t, err)
+	require.Equal(t, []string{s.flow}, senders)
 	europe("ber-01")
 	require.NoError(t, g.flows.RerenderFlows(t.Context(), "pool Europe", s.flow))
 	require.Eventually(t, func() bool {

@@ -66,6 +66,8 @@ type Flows interface {
 	// PoolsOf gives the pools that flows send traffic to, with what is installed and what is being installed, and with
 	// their drafts where those are asked for.
 	PoolsOf(ctx context.Context, drafts bool, flowIDs ...string) (map[string][]string, error)
+	// Senders gives the flows that, as they are installed, send traffic into some flows by pools, over all hops.
+	Senders(ctx context.Context, flowIDs ...string) ([]string, error)
 	// Hold gives the names of flows and keeps them from being deleted until the transaction ends; those that are not
 	// there, or are about to go, are left out.
 	Hold(ctx context.Context, flowIDs ...string) (map[string]string, error)

@@ -112,7 +112,8 @@ type place struct {
 	entries []entry
 }
 
-// entries finds the nodes with an address, what is installed on them, and where its users connect.
+// entries finds the nodes with an address, what is installed on them, and where its users connect: also those of flows
+// that send their traffic there by pools.
 func (l *Lookups) entries(ctx context.Context, address string) (where place, err error) {
 	if where.holders, err = l.Held.HeldBy(ctx, address); err != nil {
 		return where, fmt.Errorf("ask whose the address of a lookup is: %w", err)
@@ -130,6 +131,21 @@ func (l *Lookups) entries(ctx context.Context, address string) (where place, err
 	}
 	slices.Sort(where.flows)
 	where.flows = slices.Compact(where.flows)
+	senders, err := l.Flows.Senders(ctx, where.flows...)
+	if err != nil {
+		return where, fmt.Errorf("read who sends to the flows of a lookup: %w", err)
+	}
+	for _, id := range senders {
+		flow, err := l.Flows.Flow(ctx, id)
+		if errors.Is(err, flowsapi.ErrUnknown) {
+			continue // deleted meanwhile
+		}
+		if err != nil {
+			return where, fmt.Errorf("read a flow that sends to those of a lookup: %w", err)
+		}
+		where.flows = append(where.flows, id)
+		enter(served, ours, &flow)
+	}
 	if len(served) == 0 {
 		return where, nil
 	}
