@@ -146,3 +146,13 @@ func geoFiles(ctx context.Context, b *bench) ([]measure.Result, error) {
 func hostingSync(ctx context.Context, b *bench) ([]measure.Result, error) {
 	return beside.HostingSync(ctx, b.settings.pairs)
 }
+
+// statusPage measures a minute's work at a status page.
+func statusPage(ctx context.Context, b *bench) ([]measure.Result, error) {
+	return beside.StatusPage(ctx, b.settings.pairs)
+}
+
+// builtInAnswers measures how long the assistant takes to answer by itself.
+func builtInAnswers(ctx context.Context, b *bench) ([]measure.Result, error) {
+	return beside.Answers(ctx, b.settings.pairs)
+}

@@ -144,6 +144,8 @@ var goals = []goal{
 	{"protocols", protocols, 10 * time.Minute},
 	{"geo", geoFiles, 15 * time.Minute},
 	{"hosting", hostingSync, 5 * time.Minute},
+	{"status", statusPage, 6 * time.Minute},
+	{"answers", builtInAnswers, 9 * time.Minute},
 }
 
 func names() []string {

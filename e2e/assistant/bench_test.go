@@ -3,6 +3,7 @@ package assistant
 import (
 	"net/http"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -37,36 +38,45 @@ func manyNodes(b *testing.B, p *paneltest.Panel) {
 
 // Promise: a built-in answer takes at most 150 ms at 5,000 nodes, 95 of 100 (the figure that orients; the gate is the
 // ratio). The ratio is what an answer takes against the same reads sent one by one over the network in the same run.
+// The time of an operation is the p95, so that panel-bench can read it.
 func BenchmarkAnswers(b *testing.B) {
-	p := paneltest.Start(b, paneltest.Modules(modules.All()...), paneltest.License(full()))
-	manyNodes(b, p)
-	texts := []string{
-		"Which nodes are offline?", "What is red and since when?", "How many nodes are there?", "How is node-00017 doing?",
-		"Which flows use node-00018?", "What would break if node-00027 dies?", "Who changed the port yesterday?",
-		"When was the last backup?", "How many clients do we have?", "How do I make the first flow?",
-	}
-	var answers []time.Duration
-	var ratios []float64
-	who := p.Admin()
-	for n := 0; b.Loop(); n++ {
-		if n%12 == 0 {
-			who = p.Admin()
+	b.Run(strconv.Itoa(fleet), func(b *testing.B) {
+		p := paneltest.Start(b, paneltest.Modules(modules.All()...), paneltest.License(full()))
+		manyNodes(b, p)
+		var answers []time.Duration
+		var ratios []float64
+		who := p.Admin()
+		for n := 0; b.Loop(); n++ {
+			if n%12 == 0 { // one person may ask so often at once
+				who = p.Admin()
+			}
+			took, alone := answer(who, texts[n%len(texts)])
+			answers, ratios = append(answers, took), append(ratios, float64(took)/float64(alone))
 		}
-		question := object{"text": texts[n%len(texts)], "language": "en", "page": "/"}
-		began := time.Now() //nolint:forbidigo // measured
-		var told struct{ Answer reply }
-		who.Post("/api/v1/assistant/questions", question).Is(http.StatusCreated).JSON(&told)
-		took := time.Since(began) //nolint:forbidigo // measured
-		began = time.Now()        //nolint:forbidigo // measured
-		for _, read := range told.Answer.Read {
-			who.Get(read.Path).Is(http.StatusOK)
-		}
-		alone := time.Since(began) //nolint:forbidigo // measured
-		answers, ratios = append(answers, took), append(ratios, float64(took)/float64(alone))
+		slices.Sort(answers)
+		slices.Sort(ratios)
+		b.ReportMetric(float64(answers[len(answers)*95/100]), "ns/op")
+		b.ReportMetric(float64(answers[len(answers)/2].Microseconds())/1000, "p50-ms")
+		b.ReportMetric(ratios[len(ratios)/2], "of-reads")
+	})
+}
+
+var texts = []string{
+	"Which nodes are offline?", "What is red and since when?", "How many nodes are there?", "How is node-00017 doing?",
+	"Which flows use node-00018?", "What would break if node-00027 dies?", "Who changed the port yesterday?",
+	"When was the last backup?", "How many clients do we have?", "How do I make the first flow?",
+}
+
+// answer takes the time of an answer, and of the same reads alone.
+func answer(who client, text string) (took, alone time.Duration) {
+	began := time.Now() //nolint:forbidigo // measured
+	var told struct{ Answer reply }
+	who.Post("/api/v1/assistant/questions", object{"text": text, "language": "en", "page": "/"}).
+		Is(http.StatusCreated).JSON(&told)
+	took = time.Since(began) //nolint:forbidigo // measured
+	began = time.Now()       //nolint:forbidigo // measured
+	for _, read := range told.Answer.Read {
+		who.Get(read.Path).Is(http.StatusOK)
 	}
-	slices.Sort(answers)
-	slices.Sort(ratios)
-	b.ReportMetric(float64(answers[len(answers)*95/100].Microseconds())/1000, "p95-ms")
-	b.ReportMetric(float64(answers[len(answers)/2].Microseconds())/1000, "p50-ms")
-	b.ReportMetric(ratios[len(ratios)/2], "of-reads")
+	return took, time.Since(began) //nolint:forbidigo // measured
 }

@@ -28,7 +28,7 @@ import (
 type server struct {
 	*paneltest.Agent
 
-	t     *testing.T
+	t     testing.TB
 	holds agentapi.DocumentStatus
 }
 

@@ -132,36 +132,49 @@ func (w *readings) status(c *Component) string {
 	if c.Source == byHand {
 		return c.ManualStatus
 	}
-	counts, rest := map[string]int{}, 0
+	var said tally
+	rest := 0
 	members := w.members[c.Source+" "+c.SourceID]
 	for _, m := range members {
 		verdict, known := w.verdicts[m]
 		switch {
 		case !known:
-			counts[healthapi.Unknown]++
 		case verdict.Maintenance:
 			rest++
 		default:
-			counts[verdict.State]++
+			said.add(verdict.State)
 		}
 	}
 	if len(members) > 0 && rest == len(members) {
 		return site.Maintained
 	}
-	return judged(counts)
+	return said.judged()
+}
+
+// tally is how many members are in which state; of the others nothing is known.
+type tally struct{ up, degraded, down int }
+
+func (t *tally) add(state string) {
+	switch state {
+	case healthapi.Up:
+		t.up++
+	case healthapi.Degraded:
+		t.degraded++
+	case healthapi.Down:
+		t.down++
+	}
 }
 
 // judged is what many say together.
-func judged(counts map[string]int) string {
-	known := counts[healthapi.Up] + counts[healthapi.Degraded] + counts[healthapi.Down]
-	switch {
+func (t tally) judged() string {
+	switch known := t.up + t.degraded + t.down; {
 	case known == 0:
 		return site.Unknown
-	case counts[healthapi.Down] == known:
+	case t.down == known:
 		return site.MajorOutage
-	case counts[healthapi.Down] > 0:
+	case t.down > 0:
 		return site.PartialOutage
-	case counts[healthapi.Degraded] > 0:
+	case t.degraded > 0:
 		return site.Degraded
 	}
 	return site.Operational
@@ -181,17 +194,10 @@ func (w *readings) shown(components []Component, said announced) []Component {
 // work is a day of maintenance unless something worse happened.
 func (w *readings) bar(c *Component, said announced) Bar {
 	out := Bar{ComponentID: c.ID, Days: make([]BarDay, len(w.dates))}
-	members := w.members[c.Source+" "+c.SourceID]
-	past := make([]map[string]healthapi.Day, len(members))
-	for i, m := range members {
-		past[i] = map[string]healthapi.Day{}
-		for _, day := range w.days[m] {
-			past[i][day.Date] = day
-		}
-	}
+	past := w.past(w.members[c.Source+" "+c.SourceID])
 	sum, known := 0.0, 0
 	for i, date := range w.dates {
-		day := dayOf(date, past)
+		day := dayOf(date, past[i])
 		if said.worked(c.ID, date) && (day.Worst == site.Operational || day.Worst == site.Unknown) {
 			day.Worst = site.Maintained
 		}
@@ -207,20 +213,34 @@ func (w *readings) bar(c *Component, said announced) Bar {
 	return out
 }
 
-// dayOf is what the members say of one day together.
-func dayOf(date string, members []map[string]healthapi.Day) BarDay {
-	counts, sum, known := map[string]int{}, 0.0, 0
-	for _, past := range members {
-		day, there := past[date]
-		if !there {
-			continue
+// past are the days that members know of, by the place of the day among the dates.
+func (w *readings) past(members []subject) [][]healthapi.Day {
+	out := make([][]healthapi.Day, len(w.dates))
+	for _, m := range members {
+		at := 0
+		for _, day := range w.days[m] { // oldest first, as the dates are
+			for at < len(w.dates) && w.dates[at] < day.Date {
+				at++
+			}
+			if at < len(w.dates) && w.dates[at] == day.Date {
+				out[at] = append(out[at], day)
+			}
 		}
-		counts[day.State]++
+	}
+	return out
+}
+
+// dayOf is what the members say of one day together.
+func dayOf(date string, members []healthapi.Day) BarDay {
+	var said tally
+	sum, known := 0.0, 0
+	for _, day := range members {
+		said.add(day.State)
 		if day.UpPercent != nil {
 			sum, known = sum+*day.UpPercent, known+1
 		}
 	}
-	out := BarDay{Date: date, Worst: judged(counts)}
+	out := BarDay{Date: date, Worst: said.judged()}
 	if known > 0 {
 		mean := sum / float64(known)
 		out.UptimePercent = &mean
@@ -282,7 +302,8 @@ func announcedBy(pageID string, notices []noticeRow, works []maintenanceRow, now
 			}
 		}
 	}
-	days := map[string]bool{}
+	type day struct{ component, date string }
+	days := map[day]bool{}
 	for i := range works {
 		m := &works[i]
 		if m.PageID != pageID {
@@ -292,12 +313,12 @@ func announcedBy(pageID string, notices []noticeRow, works []maintenanceRow, now
 			if m.state(now) == "active" {
 				out.working[id] = true
 			}
-			for day := m.StartsAt.UTC().Truncate(24 * time.Hour); day.Before(m.EndsAt); day = day.AddDate(0, 0, 1) {
-				days[id+" "+day.Format(time.DateOnly)] = true
+			for at := m.StartsAt.UTC().Truncate(24 * time.Hour); at.Before(m.EndsAt); at = at.AddDate(0, 0, 1) {
+				days[day{id, at.Format(time.DateOnly)}] = true
 			}
 		}
 	}
-	out.worked = func(id, date string) bool { return days[id+" "+date] }
+	out.worked = func(id, date string) bool { return days[day{id, date}] }
 	return out
 }
 

@@ -278,7 +278,6 @@ type TargetConfig struct {
 	HostKey string `json:"host_key,omitempty" maxLength:"4096" doc:"As known_hosts has it behind the name"`
 
 	NodeID string `json:"node_id,omitempty" maxLength:"64" doc:"node"`
-	TLS    bool   `json:"tls,omitempty"`
 }
 
 // Targets are those of a page, oldest first.

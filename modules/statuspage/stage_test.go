@@ -38,7 +38,7 @@ const (
 type stage struct {
 	*paneltest.Panel
 
-	t      *testing.T
+	t      testing.TB
 	admin  *paneltest.Client
 	own    *service
 	enters *entered
@@ -46,7 +46,7 @@ type stage struct {
 	page   Page
 }
 
-func newStage(t *testing.T, options ...paneltest.Setting) *stage {
+func newStage(t testing.TB, options ...paneltest.Setting) *stage {
 	t.Helper()
 	s := &stage{t: t, folder: t.TempDir(), enters: &entered{}}
 	all := features()

@@ -15623,7 +15623,6 @@ export interface components {
             /** @description Where readers find the folder of index.html; needed by static_s3 and sftp to be checked from outside */
             public_url?: string;
             region?: string;
-            tls?: boolean;
             user?: string;
         };
         StatuspageTargets: {

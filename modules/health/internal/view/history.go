@@ -179,18 +179,37 @@ const dayLength = 24 * time.Hour
 
 // daysOf sums up the states of each day.
 func daysOf(changes []changeRow, state string, since, from, to time.Time) []Day {
-	out := []Day{}
-	all := spans(changes, state, since, from, to)
+	all, out := spans(changes, state, since, from, to), []Day{}
 	for day := from.Truncate(dayLength); day.Before(to); day = day.Add(dayLength) {
-		held := map[string]time.Duration{}
+		end := day.Add(dayLength)
+		for len(all) > 1 && !all[0].to.After(day) {
+			all = all[1:]
+		}
+		var held heldFor
 		for _, s := range all {
-			if d := overlap(s, day, day.Add(dayLength)); d > 0 {
-				held[s.state] += d
+			if !s.from.Before(end) {
+				break
 			}
+			held.add(s.state, overlap(s, day, end))
 		}
 		out = append(out, dayOf(day, held))
 	}
 	return out
+}
+
+// heldFor is how long each state held on a day.
+type heldFor struct{ up, degraded, down time.Duration }
+
+func (h *heldFor) add(state string, d time.Duration) {
+	switch {
+	case d <= 0:
+	case state == verdict.Up:
+		h.up += d
+	case state == verdict.Degraded:
+		h.degraded += d
+	case state == verdict.Down:
+		h.down += d
+	}
 }
 
 func overlap(s span, from, to time.Time) time.Duration {
@@ -203,21 +222,22 @@ func overlap(s span, from, to time.Time) time.Duration {
 	return to.Sub(from)
 }
 
-func dayOf(day time.Time, held map[string]time.Duration) Day {
+func dayOf(day time.Time, held heldFor) Day {
 	d := Day{
-		Day: day.Format(time.DateOnly), State: verdict.Unknown, DownS: int(held[verdict.Down].Seconds()),
-		DegradedS: int(held[verdict.Degraded].Seconds()),
+		Day: day.Format(time.DateOnly), State: verdict.Unknown, DownS: int(held.down.Seconds()),
+		DegradedS: int(held.degraded.Seconds()),
 	}
-	known := held[verdict.Up] + held[verdict.Degraded] + held[verdict.Down]
+	known := held.up + held.degraded + held.down
 	if known == 0 {
 		return d
 	}
-	up := 100 * float64(known-held[verdict.Down]) / float64(known)
+	up := 100 * float64(known-held.down) / float64(known)
 	d.UpPct, d.State = &up, verdict.Up
-	for _, state := range []string{verdict.Degraded, verdict.Down} {
-		if held[state] >= time.Minute {
-			d.State = state
-		}
+	if held.degraded >= time.Minute {
+		d.State = verdict.Degraded
+	}
+	if held.down >= time.Minute {
+		d.State = verdict.Down
 	}
 	return d
 }
