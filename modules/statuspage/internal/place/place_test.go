@@ -1,7 +1,6 @@
 package place
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -122,5 +121,5 @@ func TestOnlyAssetsAreKeptByReaders(t *testing.T) {
 	require.Contains(t, cacheFor("assets/1234.css"), "immutable")
 	require.Equal(t, "no-cache", cacheFor("index.html"))
 	require.Equal(t, "no-cache", cacheFor("en/assets/index.html"))
-	require.True(t, errors.Is(plain(&os.PathError{Err: syscall.EDQUOT}), ErrFull), "a quota is a full disk as well")
+	require.ErrorIs(t, plain(&os.PathError{Err: syscall.EDQUOT}), ErrFull, "a quota is a full disk as well")
 }
