@@ -79,8 +79,8 @@ func TestHostileAddressesOfAPageAreNotFound(t *testing.T) {
 	require.Contains(t, []int{http.StatusOK, http.StatusNotModified}, again.Status, "the same one, or news of a minute later")
 }
 
-// A place with a wrong key fails alone and in words; with the right one it is live at the next deploy, and its secret is
-// in no answer.
+// A place with a wrong key fails alone and in words; with the right one it is live at the next deploy, and its secret
+// is in no answer.
 func TestAWrongKeyIsMendedByTheRightOne(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
