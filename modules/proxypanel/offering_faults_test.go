@@ -187,8 +187,8 @@ func TestAProxyPanelThatFailsAtAnyCallOfACommitOrARemoval(t *testing.T) {
 	}
 }
 
-// failedAt lets the nth call of what follows a commit fail and has it repeated, as an apply does. It gives how many calls
-// there were at first.
+// failedAt lets the nth call of what follows a commit fail and has it repeated, as an apply does. It gives how many
+// calls there were at first.
 func (o *offering) failedAt(nth int64, fails http.HandlerFunc, a flowsapi.Apply) (asked int64) {
 	calls := o.failAt(nth, fails)
 	_, err := o.hosts.Do(o.t.Context(), a)

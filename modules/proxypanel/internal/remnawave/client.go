@@ -109,8 +109,8 @@ func (c *Client) request(ctx context.Context, method, path string, in any) (*htt
 	return request, nil
 }
 
-// read takes a success apart. A page instead of JSON is a gate's, which answers 200 as well; where nothing is to be read
-// an empty answer is a success and a page is not.
+// read takes a success apart. A page instead of JSON is a gate's, which answers 200 as well; where nothing is to be
+// read an empty answer is a success and a page is not.
 func (c *Client) read(answer outbound.Answer, out any) error {
 	if out == nil {
 		if len(bytes.TrimSpace(answer.Body)) > 0 && looksLikePage(answer) {

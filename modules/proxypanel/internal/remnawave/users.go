@@ -16,8 +16,8 @@ type UserPage struct {
 	Next  string
 }
 
-// Users gives at most size users behind a cursor; the first part is that of the empty one. A part that does not say whether
-// another one follows, or names a user without an id, is an error. Error: *Problem.
+// Users gives at most size users behind a cursor; the first part is that of the empty one. A part that does not say
+// whether another one follows, or names a user without an id, is an error. Error: *Problem.
 func (c *Client) Users(ctx context.Context, cursor string, size int) (page UserPage, err error) {
 	query := url.Values{"size": {strconv.Itoa(size)}}
 	if cursor != "" {
