@@ -92,7 +92,9 @@ func (s *serving) call(ctx context.Context, method, path string, in, out any) {
 
 func (s *serving) beat(ctx context.Context) {
 	beat := paneltest.Heartbeat()
-	beat.Capabilities = []agentapi.Capability{agentapi.CanApply, agentapi.CanProbe}
+	beat.Capabilities = []agentapi.Capability{
+		agentapi.CanApply, agentapi.CanProbe, agentapi.DocumentPools.Capability(),
+	}
 	s.mu.Lock()
 	silent := s.silent
 	beat.Addresses = []string{s.address}

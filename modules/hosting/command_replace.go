@@ -3,6 +3,7 @@ package hosting
 import (
 	"fmt"
 	"net/url"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/spf13/cobra"
@@ -32,7 +33,8 @@ func replaceCommand(env cli.Env) *cobra.Command {
 		"Shows what the new machine would cost and which flows would move, by POST "+
 			"/api/v1/cloud-providers/{id}/servers/{server_id}/replace/preview, and begins when you agree, by POST "+
 			"/api/v1/cloud-providers/{id}/servers/{server_id}/replace with an Idempotency-Key. The new machine is made, its "+
-			"agent comes, the flows move to its node one after the other, the old node gets no new traffic, and the old "+
+			"agent comes, the flows move to its node one after the other, transit pools get it as a member in the place of "+
+			"the old one, the old node gets no new traffic, and the old "+
 			"machine is kept or deleted. It stops at the first failure, with everything still serving; panelctl hosting "+
 			"replacements tells how far it is.",
 		func(cmd *cobra.Command, client *cli.Client, path string, now *Server) error {
@@ -58,8 +60,9 @@ func replaceMachine(
 	if err := client.Post(cmd.Context(), path+"/preview", wanted.NewReplacement, &quote); err != nil {
 		return err
 	}
-	question := cli.Say("The machine %s (%s, %s) costs %s. Flows that move to it: %d. Open sessions that are cut: %s.",
-		wanted.Name, quote.Plan.Name, quote.Image.Name, priced(&quote.Price), len(quote.Flows), figure(quote.Sessions))
+	question := cli.Say("The machine %s (%s, %s) costs %s. Flows that move to it: %d. Transit pools that it comes into: %s. "+
+		"Open sessions that are cut: %s.", wanted.Name, quote.Plan.Name, quote.Image.Name, priced(&quote.Price),
+		len(quote.Flows), listed(quote.Pools), figure(quote.Sessions))
 	if err := env.Confirm(question, cli.Say("Type the name of the machine that is replaced to go on:"), old); err != nil {
 		return err
 	}
@@ -69,6 +72,15 @@ func replaceMachine(
 		return err
 	}
 	return cli.PrintAll(env, schema(cmd.Name()), []Replacement{begun}, replacementHeads, replacementCells)
+}
+
+// listed writes the names of pools.
+func listed(pools []HitPool) string {
+	names := make([]string, len(pools))
+	for i, pool := range pools {
+		names[i] = pool.Name
+	}
+	return cli.OrDash(strings.Join(names, ", "))
 }
 
 // figure writes a number that nobody may know.

@@ -15,6 +15,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/hosting/hostingtest"
 	"panel/modules/nodes"
+	"panel/modules/pools"
 	"panel/platform/paneltest"
 )
 
@@ -30,7 +31,7 @@ type bench struct {
 
 func panelOf(more ...paneltest.Setting) []paneltest.Setting {
 	return append([]paneltest.Setting{
-		paneltest.Modules(nodes.Module(), domains.Module(), clients.Module(), flows.Module(), Module()),
+		paneltest.Modules(nodes.Module(), domains.Module(), clients.Module(), flows.Module(), pools.Module(), Module()),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.1"}),
 	}, more...)
 }

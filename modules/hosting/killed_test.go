@@ -20,6 +20,7 @@ import (
 	"panel/modules/hosting/hostingtest"
 	"panel/modules/hosting/internal/cloud"
 	"panel/modules/nodes"
+	"panel/modules/pools"
 	"panel/platform/app"
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
@@ -63,7 +64,9 @@ func (m *mortal) lives() (died bool) {
 // newDeadly is a bench whose panel the test kills, and a handle for whoever looks on.
 func newDeadly(t *testing.T) (*bench, *mortal, *database.DB) {
 	t.Helper()
-	features := []module.Module{nodes.Module(), domains.Module(), clients.Module(), flows.Module(), Module()}
+	features := []module.Module{
+		nodes.Module(), domains.Module(), clients.Module(), flows.Module(), pools.Module(), Module(),
+	}
 	m := &mortal{}
 	m.left.Store(never)
 	dsn := dbtest.DSN(t, app.Migrations(app.With(features))...)

@@ -4,10 +4,10 @@
 // An account is the access to one provider (accounts.go); it is looked at when it is added, changed or tested, and its
 // machines are read every hour, as jobs (sync.go, servers.go). What they cost is in billing.go, and due payments are
 // told of by reminders.go. Machines are made (create.go), switched and deleted (power.go) by orders (orders.go), which
-// drive.go carries to their end. A machine that takes the place of another, with the flows of its node, is a
-// replacement (replace.go, replacements.go), which moving.go brings to its end. Providers of the kind custom are not
-// called: their machines are entered by hand (servers.go). How providers are asked is in internal/cloud; hostingtest
-// stands in for them in tests.
+// drive.go carries to their end. A machine that takes the place of another, with the flows and transit pools of its
+// node, is a replacement (replace.go, replacements.go), which moving.go and pooling.go bring to its end. Providers of
+// the kind custom are not called: their machines are entered by hand (servers.go). How providers are asked is in
+// internal/cloud; hostingtest stands in for them in tests.
 //
 // There is no screen for any of this, by the specification: the API and the command line are all of it.
 package hosting
@@ -116,7 +116,7 @@ type Payment struct {
 func Module() module.Module {
 	return module.Module{
 		Name:     "hosting",
-		Requires: []string{"flows", "nodes"},
+		Requires: []string{"flows", "nodes", "pools"},
 		Summary:  "Hosting providers: accounts, machines, prices and due payments",
 		Russian:  russian,
 		Permissions: []access.Permission{{
@@ -181,7 +181,6 @@ func faults() []fault.Declared {
 		{Kind: fault.KindConflict, Code: errTooLate.Code, Summary: "A replacement is too far to be undone"},
 		{Kind: fault.KindConflict, Code: errNoWayOn.Code, Summary: "A replacement cannot be continued"},
 		{Kind: fault.KindConflict, Code: errNoNode.Code, Summary: "The machine is no node of the panel"},
-		{Kind: fault.KindConflict, Code: errInPool.Code, Summary: "Flows use the node through transit pools"},
 	}, cloud.Faults()...)
 }
 

@@ -29,6 +29,9 @@ const (
 	readyWithin = 5 * time.Minute
 )
 
+// nodeGone is why a replacement ends that has lost a node.
+const nodeGone = "one of the two nodes was deleted"
+
 // mover brings replacements to their end, whichever panel dies meanwhile: each step reads what the database says of one
 // and does what is due, each of it safe to repeat.
 type mover struct {
@@ -95,6 +98,8 @@ func (m *moving) advance(ctx context.Context) (wait time.Duration, err error) {
 		return m.making(ctx)
 	case replaceMoving:
 		return m.moveNext(ctx)
+	case replacePooling:
+		return m.pool(ctx)
 	case replaceDraining:
 		return 0, m.drain(ctx)
 	}
@@ -179,7 +184,7 @@ func (m *moving) discard(ctx context.Context, accountID, serverID, state, over, 
 // it meanwhile moves, too.
 func (m *moving) moveNext(ctx context.Context) (wait time.Duration, err error) {
 	if m.row.NodeID == nil || m.row.ByNodeID == nil {
-		return 0, m.fail(ctx, "one of the two nodes was deleted")
+		return 0, m.fail(ctx, nodeGone)
 	}
 	if err := m.progress(ctx, nil); err != nil {
 		return 0, err
@@ -195,7 +200,7 @@ func (m *moving) moveNext(ctx context.Context) (wait time.Duration, err error) {
 	return wait, err
 }
 
-// collect notes which flows have the node and did not move yet; none are left: it is drained next.
+// collect notes which flows have the node and did not move yet; none are left: pools come next.
 func (m *moving) collect(ctx context.Context) error {
 	uses, err := m.moves.UsesOf(ctx, *m.row.NodeID)
 	if err != nil {
@@ -211,7 +216,7 @@ func (m *moving) collect(ctx context.Context) error {
 			m.row.Flows = append(m.row.Flows, ReplacedFlow{
 				FlowID: use.FlowID, Name: use.Name, Installed: use.Installed, State: flowWaiting, Since: m.now(),
 			})
-		case use.Installed || use.Drawn:
+		case use.Placed || use.Drawn:
 			left = append(left, use.Name)
 		}
 	}
@@ -219,13 +224,9 @@ func (m *moving) collect(ctx context.Context) error {
 	case found:
 		return m.write(ctx, nil)
 	case len(left) > 0:
-		return m.fail(ctx, "these flows still have the old node, such as through a transit pool: "+
-			strings.Join(left, ", "))
+		return m.fail(ctx, "these flows still have the old node: "+strings.Join(left, ", "))
 	}
-	return m.write(ctx, func(context.Context) error {
-		m.enter(replaceDraining)
-		return nil
-	})
+	return m.becomes(ctx, replacePooling)
 }
 
 // move does what is due for one flow: its draft, its plan, its apply.
@@ -279,7 +280,7 @@ func (m *moving) elsewhere(ctx context.Context, f *ReplacedFlow, revision int) e
 		return nil
 	}
 	uses, err := m.moves.UsesOf(ctx, *m.row.NodeID)
-	if !slices.ContainsFunc(uses, func(u flowsapi.NodeUse) bool { return u.FlowID == f.FlowID }) {
+	if !slices.ContainsFunc(uses, func(u flowsapi.NodeUse) bool { return u.FlowID == f.FlowID && u.Placed }) {
 		f.State = flowMoved
 	}
 	return err
@@ -480,7 +481,7 @@ func (m *moving) ended(ctx context.Context, state, why, kind string) error {
 // goesOn puts a replacement that failed back to where it failed, as a new operation.
 func (r *replacementRow) goesOn(now time.Time) {
 	r.State, r.FailedIn, r.Error, r.StateAt, r.FinishedAt = r.FailedIn, "", "", now, nil
-	r.OperationID, r.RemovalID = database.NewID(), nil
+	r.OperationID, r.RemovalID, r.PooledAt = database.NewID(), nil, nil
 	for i := range r.Flows {
 		if f := &r.Flows[i]; f.State == flowFailed {
 			f.State, f.Error, f.PlanID, f.ApplyID, f.Since = flowWaiting, "", "", "", now

@@ -8,6 +8,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/hosting/internal/cloud"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/access"
 	"panel/platform/audit"
 	"panel/platform/database"
@@ -36,6 +37,7 @@ type ReplacementQuote struct {
 	NodeID   string    `json:"node_id" doc:"The node that is replaced"`
 	Sessions *int64    `json:"sessions" doc:"Open ones on the node now, which are cut when their flow moves; null: nobody counts them"`
 	Flows    []HitFlow `json:"flows" doc:"That get the new node, by their names"`
+	Pools    []HitPool `json:"pools" doc:"Transit pools that get the new node as a member, by their names"`
 }
 
 // HitFlow is a flow that a replacement changes.
@@ -43,6 +45,7 @@ type HitFlow struct {
 	FlowID    string `json:"flow_id" format:"uuid"`
 	Name      string `json:"name"`
 	Installed bool   `json:"installed" doc:"It is applied; of a flow that is installed nowhere the draft alone changes"`
+	ByPool    bool   `json:"by_pool" doc:"It has the node through transit pools alone; its drawing stays as it is"`
 	Obstacle  string `json:"obstacle" doc:"Code of what the replacement would be refused with because of it; empty: nothing"`
 }
 
@@ -52,18 +55,17 @@ type replacements struct {
 	moves    flowsapi.Replacements
 	readings nodesapi.Readings
 	resting  nodesapi.Maintenance
+	flows    flowsapi.Flows
+	pools    poolsapi.Replacements
 	drive    func(ctx context.Context, id string) error
 }
 
 func newReplacements(
-	o *orders, f flowsapi.Replacements, r nodesapi.Readings, m nodesapi.Maintenance,
+	o *orders, f flowsapi.Replacements, r nodesapi.Readings, m nodesapi.Maintenance, installed flowsapi.Flows,
+	p poolsapi.Replacements,
 ) *replacements {
-	return &replacements{orders: o, moves: f, readings: r, resting: m}
+	return &replacements{orders: o, moves: f, readings: r, resting: m, flows: installed, pools: p}
 }
-
-// errInPool refuses to replace a node that flows use through pools: their members are changed there.
-var errInPool = fault.Conflict("node_in_pool",
-	"flows use the node as a member of transit pools; put another member in its place there first")
 
 // quoted asks what a replacement would cost and change; nothing is made. Faults: not_found (404), not_able,
 // hosting_no_node (409), invalid_value (422), those of a provider.
@@ -89,6 +91,11 @@ func (r *replacements) quoted(ctx context.Context, accountID, serverID string, i
 		return found, err
 	}
 	found.Flows = hit(uses)
+	pools, err := r.pools.With(ctx, found.NodeID)
+	if err != nil {
+		return found, fmt.Errorf("read the pools of a node: %w", err)
+	}
+	found.Pools = hitPools(pools)
 	if found.Sessions, err = r.sessions(ctx, found.NodeID); err != nil {
 		return found, err
 	}
@@ -118,12 +125,11 @@ func (r *serverRow) node() string {
 func hit(uses []flowsapi.NodeUse) []HitFlow {
 	list := []HitFlow{}
 	for _, use := range uses {
-		one := HitFlow{FlowID: use.FlowID, Name: use.Name, Installed: use.Installed}
-		switch {
-		case use.Open:
+		one := HitFlow{
+			FlowID: use.FlowID, Name: use.Name, Installed: use.Installed, ByPool: !use.Drawn && !use.Placed,
+		}
+		if use.Open && !one.ByPool { // what pools change is installed without the draft
 			one.Obstacle = errOpenDrafts.Code
-		case !use.Drawn:
-			one.Obstacle = errInPool.Code
 		}
 		list = append(list, one)
 	}
@@ -133,18 +139,16 @@ func hit(uses []flowsapi.NodeUse) []HitFlow {
 var errOpenDrafts = fault.Conflict(flowsapi.CodeOpenDraft,
 	"drafts of flows have changes that are not installed; install or undo them first")
 
-// unhindered refuses a replacement that could not move all flows. Faults: draft_not_installed, node_in_pool (409).
+// unhindered refuses a replacement that could not move all flows. Fault: draft_not_installed (409).
 func unhindered(flows []HitFlow) error {
-	for _, refusal := range []*fault.Fault{errOpenDrafts, errInPool} {
-		ids := []string{}
-		for _, f := range flows {
-			if f.Obstacle == refusal.Code {
-				ids = append(ids, f.FlowID)
-			}
+	var ids []string
+	for _, f := range flows {
+		if f.Obstacle != "" {
+			ids = append(ids, f.FlowID)
 		}
-		if len(ids) > 0 {
-			return refusal.With("flow_ids", ids)
-		}
+	}
+	if len(ids) > 0 {
+		return errOpenDrafts.With("flow_ids", ids)
 	}
 	return nil
 }
@@ -170,7 +174,7 @@ func (r *replacements) sessions(ctx context.Context, nodeID string) (*int64, err
 
 // start has a machine take the place of another at the price that was confirmed. Faults: not_found (404), not_able,
 // hosting_no_node, hosting_price_changed, hosting_order_active, hosting_replacement_active, draft_not_installed,
-// node_in_pool, name_taken (409), invalid_value (422), those of a provider.
+// name_taken (409), invalid_value (422), those of a provider.
 func (r *replacements) start(
 	ctx context.Context, accountID, serverID string, in ReplacementOrder,
 ) (Replacement, error) {
@@ -228,7 +232,7 @@ func (r *replacements) ordered(
 	row = replacementRow{
 		ID: database.NewID(), AccountID: accountID, ServerID: &server.ID, Name: server.Name, NodeID: &node,
 		ByAccountID: made.AccountID, ByName: made.Name, ByNodeID: made.NodeID, OrderID: &made.ID, Old: in.Old,
-		ForceApply: in.ForceApply, State: replaceMaking, StateAt: now, Flows: []ReplacedFlow{},
+		ForceApply: in.ForceApply, State: replaceMaking, StateAt: now, Flows: []ReplacedFlow{}, Pools: []HitPool{},
 		StartedBy: caller.Name(), StartedID: caller.AccountID, CreatedAt: now, OperationID: database.NewID(),
 	}
 	if err := r.store.insertReplacement(ctx, &row); err != nil {

@@ -85,14 +85,16 @@ func TestAReplacementThatIsKilledAtItsBeginIsUndone(t *testing.T) {
 	require.Greater(t, kills, 1)
 }
 
-// A panel that is killed before any change of a replacement moves each flow once, and deletes the old machine once: the
-// next machine is replaced by one more, and so on.
+// A panel that is killed before any change of a replacement moves each flow once, changes each pool once, and deletes
+// the old machine once: the next machine is replaced by one more, and so on.
 func TestAReplacementThatIsKilledMovesEachFlowOnce(t *testing.T) {
 	t.Parallel()
 	b, m, onlooker := newDeadly(t)
 	s := staged(b)
 	flow := s.flow("First", 443)
+	pool, through := s.pooled("Europe", 8443, s.oldNode)
 	s.install(flow)
+	s.install(through)
 	const most = 400
 	for n, died := int64(0), true; died && n < most; n += 6 * stride() {
 		by := fmt.Sprintf("ams-%d", n+2)
@@ -109,7 +111,9 @@ func TestAReplacementThatIsKilledMovesEachFlowOnce(t *testing.T) {
 		died = m.lives()
 		s.bearsOut(onlooker, by, replaceDone)
 		require.Empty(t, s.installedOn(s.oldNode))
-		require.Equal(t, []string{flow}, s.installedOn(agent.NodeID))
+		require.ElementsMatch(t, []string{flow, through}, s.installedOn(agent.NodeID))
+		require.Equal(t, []string{agent.NodeID}, s.membersOf(pool))
+		require.Equal(t, 1, count(t, onlooker, "journal where object_id = ? and changes -> 'member' ->> 'to' = ?", pool, by))
 		require.Len(t, s.cloud.Machines(), 1, "the old machine is deleted")
 		require.Equal(t, 1, count(t, onlooker, `flow_applies where flow_id = ? and stage = 'applied' and id::text = (
 			select flows -> 0 ->> 'apply_id' from hosting_replacements where by_name = ?)`, flow, by))

@@ -188,7 +188,7 @@ func TestABlockedMachineIsReplaced(t *testing.T) {
 			require.Equal(t, "succeeded", operation.Text("state"))
 			require.Equal(t, "hosting.replace", operation.Text("kind"))
 			last := map[string]string{oldKeep: "old skipped", oldDelete: "old done"}[old]
-			require.Equal(t, []string{"machine done", "flows done", "drain done", last}, states(done.Steps))
+			require.Equal(t, []string{"machine done", "flows done", "pools done", "drain done", last}, states(done.Steps))
 			require.Equal(t, old == oldKeep, slices.ContainsFunc(s.cloud.Machines(), func(m hostingtest.Machine) bool {
 				return m.ID == 1
 			}))

@@ -20,6 +20,7 @@ import (
 const (
 	replaceMaking    = "making"   // the new machine is made; all serves as before
 	replaceMoving    = "moving"   // flow after flow goes to the new node
+	replacePooling   = "pooling"  // transit pools get the new node, and the flows that use them
 	replaceDraining  = "draining" // no flow is on the old node any more
 	replaceRemoving  = "removing" // the old machine is deleted
 	replaceUndoing   = "undoing"  // the new machine is deleted, which nobody wants any more
@@ -59,7 +60,7 @@ type ReplacedFlow struct {
 
 // ReplacementStep is how far a part of a replacement is.
 type ReplacementStep struct {
-	Step  string `json:"step" enum:"machine,flows,drain,old" doc:"machine: the new one is made; flows: they go to its node; drain: the old node gets no new traffic; old: the old machine is deleted"`
+	Step  string `json:"step" enum:"machine,flows,pools,drain,old" doc:"machine: the new one is made; flows: they go to its node; pools: it takes the place of the old one in transit pools; drain: the old node gets no new traffic; old: the old machine is deleted"`
 	State string `json:"state" enum:"waiting,running,done,failed,skipped"`
 	Done  int    `json:"done" doc:"Of flows: how many have moved"`
 	Total int    `json:"total"`
@@ -70,7 +71,7 @@ type Replacement struct {
 	ID          string            `json:"id" format:"uuid"`
 	AccountID   string            `json:"account_id" format:"uuid" doc:"Of the machine that is replaced"`
 	OperationID string            `json:"operation_id" format:"uuid"`
-	State       string            `json:"state" enum:"making,moving,draining,removing,undoing,done,failed,cancelled"`
+	State       string            `json:"state" enum:"making,moving,pooling,draining,removing,undoing,done,failed,cancelled"`
 	FailedIn    string            `json:"failed_in" doc:"State in which it failed, from which it can be continued; empty: it did not"`
 	Error       string            `json:"error"`
 	Name        string            `json:"name" doc:"Of the machine that is replaced"`
@@ -85,6 +86,7 @@ type Replacement struct {
 	ForceApply  bool              `json:"force_apply"`
 	Steps       []ReplacementStep `json:"steps"`
 	Flows       []ReplacedFlow    `json:"flows"`
+	Pools       []HitPool         `json:"pools" doc:"Transit pools that have got the new node"`
 	StartedBy   string            `json:"started_by"`
 	CreatedAt   time.Time         `json:"created_at"`
 	FinishedAt  *time.Time        `json:"finished_at"`
@@ -109,6 +111,8 @@ type replacementRow struct {
 	State       string         `bun:"state"`
 	FailedIn    string         `bun:"failed_in"`
 	Flows       []ReplacedFlow `bun:"flows,type:jsonb"`
+	Pools       []HitPool      `bun:"pools,type:jsonb"`
+	PooledAt    *time.Time     `bun:"pooled_at"`
 	Error       string         `bun:"error"`
 	OperationID string         `bun:"operation_id,type:uuid"`
 	StateAt     time.Time      `bun:"state_at"`
@@ -125,8 +129,8 @@ func (r *replacementRow) shown() Replacement {
 		ID: r.ID, AccountID: r.AccountID, OperationID: r.OperationID, State: r.State, FailedIn: r.FailedIn,
 		Error: r.Error, Name: r.Name, ServerID: r.ServerID, NodeID: r.NodeID, ByAccountID: r.ByAccountID,
 		ByName: r.ByName, ByNodeID: r.ByNodeID, OrderID: r.OrderID, RemovalID: r.RemovalID, Old: r.Old,
-		ForceApply: r.ForceApply, Steps: r.steps(), Flows: append([]ReplacedFlow{}, r.Flows...), StartedBy: r.StartedBy,
-		CreatedAt: r.CreatedAt.UTC(), FinishedAt: utc(r.FinishedAt),
+		ForceApply: r.ForceApply, Steps: r.steps(), Flows: append([]ReplacedFlow{}, r.Flows...),
+		Pools: append([]HitPool{}, r.Pools...), StartedBy: r.StartedBy, CreatedAt: r.CreatedAt.UTC(), FinishedAt: utc(r.FinishedAt),
 	}
 }
 
@@ -158,15 +162,15 @@ func (r *replacementRow) at() string {
 }
 
 var replacementSteps = map[string]string{
-	"machine": replaceMaking, "flows": replaceMoving, "drain": replaceDraining, "old": replaceRemoving,
+	"machine": replaceMaking, "flows": replaceMoving, "pools": replacePooling, "drain": replaceDraining, "old": replaceRemoving,
 }
 
 // steps tells how far each part is.
 func (r *replacementRow) steps() []ReplacementStep {
-	order := []string{replaceMaking, replaceMoving, replaceDraining, replaceRemoving, replaceDone}
+	order := []string{replaceMaking, replaceMoving, replacePooling, replaceDraining, replaceRemoving, replaceDone}
 	now := slices.Index(order, r.at())
 	list := []ReplacementStep{}
-	for i, name := range []string{"machine", "flows", "drain", "old"} {
+	for i, name := range []string{"machine", "flows", "pools", "drain", "old"} {
 		step := ReplacementStep{Step: name, State: "waiting"}
 		switch {
 		case now < 0 && i > 0, name == "old" && r.Old == oldKeep: // cancelled or undone; nothing is deleted
@@ -188,12 +192,14 @@ func (r *replacementRow) steps() []ReplacementStep {
 
 // percent is how far a replacement is, given how far the order is that makes its machine.
 func (r *replacementRow) percent(order *orderRow) int {
-	const half, flows, draining, removing = 2, 40, 90, 95
+	const half, flows, pooling, draining, removing = 2, 35, 85, 90, 95
 	switch r.State {
 	case replaceMaking:
 		return order.percent() / half
 	case replaceMoving:
-		return draining - flows + flows*r.moved()/max(1, len(r.Flows))
+		return pooling - flows + flows*r.moved()/max(1, len(r.Flows))
+	case replacePooling:
+		return pooling
 	case replaceRemoving:
 		return removing
 	}
@@ -231,8 +237,8 @@ func (s *store) insertReplacement(ctx context.Context, row *replacementRow) erro
 }
 
 func (s *store) updateReplacement(ctx context.Context, row *replacementRow) error {
-	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("removal_id", "state", "failed_in", "flows", "error",
-		"operation_id", "state_at", "started_by", "started_id", "finished_at").WherePK().Exec(ctx)
+	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("removal_id", "state", "failed_in", "flows", "pools",
+		"pooled_at", "error", "operation_id", "state_at", "started_by", "started_id", "finished_at").WherePK().Exec(ctx)
 	return database.Fault(err, replacementConstraints)
 }
 

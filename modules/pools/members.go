@@ -230,12 +230,26 @@ func (p *pools) leads(ctx context.Context, row *poolRow, members []memberRow) (l
 	return out, nil
 }
 
-// rerender has the flows installed anew that have the pool installed, or one that falls back on it, and those that have
-// become members or are none any more. Fault: permission_denied (403).
+// rerender has the flows installed anew that a change of members concerns. Fault: permission_denied (403).
 func (p *pools) rerender(ctx context.Context, row *poolRow, before, after []memberRow) error {
+	ids, err := p.running(ctx, row, before, after)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	if !access.From(ctx).Permissions.Has(install) {
+		return fault.Forbidden("permission_denied",
+			"flows that run use this pool or are in it, and would be installed anew: that needs another permission").
+			With("required", string(install))
+	}
+	return p.flows.RerenderFlows(ctx, "pool "+row.Name, ids...)
+}
+
+// running gives the flows that have the pool installed, or one that falls back on it, and those that run and have
+// become members or are none any more.
+func (p *pools) running(ctx context.Context, row *poolRow, before, after []memberRow) ([]string, error) {
 	uses, err := p.uses(ctx, row.ID)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ids := map[string]bool{}
 	for _, use := range uses {
@@ -250,21 +264,13 @@ func (p *pools) rerender(ctx context.Context, row *poolRow, before, after []memb
 		}
 		flow, err := p.flows.Flow(ctx, id)
 		if err != nil {
-			return fmt.Errorf("read a flow of a pool: %w", err)
+			return nil, fmt.Errorf("read a flow of a pool: %w", err)
 		}
 		if flow.InstalledRevision > 0 && flow.Enabled {
 			ids[id] = true
 		}
 	}
-	if len(ids) == 0 {
-		return nil
-	}
-	if !access.From(ctx).Permissions.Has(install) {
-		return fault.Forbidden("permission_denied",
-			"flows that run use this pool or are in it, and would be installed anew: that needs another permission").
-			With("required", string(install))
-	}
-	return p.flows.RerenderFlows(ctx, "pool "+row.Name, sorted(ids)...)
+	return sorted(ids), nil
 }
 
 // feeds gives the pools that a flow is a member of.

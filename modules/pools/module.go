@@ -60,7 +60,7 @@ func Module() module.Module {
 		Commands:   commands,
 		Checks:     []doctor.Check{check()},
 		Private:    []any{newPools, newHandlers, newEvidence},
-		Exports:    []any{exportEvidence, exportMembers, exportDirectory},
+		Exports:    []any{exportEvidence, exportMembers, exportDirectory, exportReplacements},
 		Attach:     attach,
 	}
 }

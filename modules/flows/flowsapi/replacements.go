@@ -18,6 +18,7 @@ type NodeUse struct {
 	Name      string
 	Drawn     bool // its draft has a block on the node
 	Installed bool // it is installed on the node
+	Placed    bool // what is installed has a block on the node; else it may be there as a member of a pool
 	Open      bool // it is installed, and its draft has changes that are not
 	Applying  bool
 }

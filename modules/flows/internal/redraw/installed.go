@@ -36,10 +36,12 @@ func (r *Redraws) Replacements(i Installs) *Replacements { return &Replacements{
 // UsesOf gives the flows that have a node. The draft of a flow that is not installed anywhere has no open changes: to
 // change it changes nothing that serves.
 func (r *Replacements) UsesOf(ctx context.Context, nodeID string) (uses []flowsapi.NodeUse, err error) {
-	err = r.db.In(ctx).NewRaw(`select f.id as flow_id, f.name, x.drawn, x.installed, `+open+` as open,
+	err = r.db.In(ctx).NewRaw(`select f.id as flow_id, f.name, x.drawn, x.installed, x.placed, `+open+` as open,
 			exists (select from flow_applies a where a.flow_id = f.id and a.finished_at is null) as applying
 		from flows f cross join lateral (select
 			exists (select from jsonb_array_elements(f.graph -> 'nodes') b where b ->> 'node_id' = ?0) as drawn,
+			exists (select from flow_versions v, jsonb_array_elements(v.graph -> 'nodes') b
+				where v.id = f.installed_version_id and b ->> 'node_id' = ?0) as placed,
 			exists (select from flow_fragments g where g.flow_id = f.id and g.node_id::text = ?0) as installed) x
 		where not f.deleting and (x.drawn or x.installed) order by f.name, f.id`, nodeID).Scan(ctx, &uses)
 	if err != nil {
