@@ -113,7 +113,8 @@ func TestAReplacementThatIsKilledMovesEachFlowOnce(t *testing.T) {
 		require.Empty(t, s.installedOn(s.oldNode))
 		require.ElementsMatch(t, []string{flow, through}, s.installedOn(agent.NodeID))
 		require.Equal(t, []string{agent.NodeID}, s.membersOf(pool))
-		require.Equal(t, 1, count(t, onlooker, "journal where object_id = ? and changes -> 'member' ->> 'to' = ?", pool, by))
+		require.Equal(t, 1, count(t, onlooker, `journal where object_id = ?
+			and changes::jsonb -> 'member' ->> 'to' = ?`, pool, by))
 		require.Len(t, s.cloud.Machines(), 1, "the old machine is deleted")
 		require.Equal(t, 1, count(t, onlooker, `flow_applies where flow_id = ? and stage = 'applied' and id::text = (
 			select flows -> 0 ->> 'apply_id' from hosting_replacements where by_name = ?)`, flow, by))

@@ -130,7 +130,8 @@ func (r *replacementRow) shown() Replacement {
 		Error: r.Error, Name: r.Name, ServerID: r.ServerID, NodeID: r.NodeID, ByAccountID: r.ByAccountID,
 		ByName: r.ByName, ByNodeID: r.ByNodeID, OrderID: r.OrderID, RemovalID: r.RemovalID, Old: r.Old,
 		ForceApply: r.ForceApply, Steps: r.steps(), Flows: append([]ReplacedFlow{}, r.Flows...),
-		Pools: append([]HitPool{}, r.Pools...), StartedBy: r.StartedBy, CreatedAt: r.CreatedAt.UTC(), FinishedAt: utc(r.FinishedAt),
+		Pools: append([]HitPool{}, r.Pools...), StartedBy: r.StartedBy, CreatedAt: r.CreatedAt.UTC(),
+		FinishedAt: utc(r.FinishedAt),
 	}
 }
 

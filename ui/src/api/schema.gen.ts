@@ -11093,6 +11093,8 @@ export interface components {
             server_id: string;
         };
         HostingHitFlow: {
+            /** @description It has the node through transit pools alone; its drawing stays as it is */
+            by_pool: boolean;
             /** Format: uuid */
             flow_id: string;
             /** @description It is applied; of a flow that is installed nowhere the draft alone changes */
@@ -11100,6 +11102,11 @@ export interface components {
             name: string;
             /** @description Code of what the replacement would be refused with because of it; empty: nothing */
             obstacle: string;
+        };
+        HostingHitPool: {
+            name: string;
+            /** Format: uuid */
+            pool_id: string;
         };
         HostingImageList: {
             items: components["schemas"]["CloudImage"][];
@@ -11308,12 +11315,14 @@ export interface components {
             operation_id: string;
             /** @description Order that makes the new machine */
             order_id: string | null;
+            /** @description Transit pools that have got the new node */
+            pools: components["schemas"]["HostingHitPool"][];
             /** @description Order that deletes one of the two; null: none does */
             removal_id: string | null;
             server_id: string | null;
             started_by: string;
             /** @enum {string} */
-            state: "making" | "moving" | "draining" | "removing" | "undoing" | "done" | "failed" | "cancelled";
+            state: "making" | "moving" | "pooling" | "draining" | "removing" | "undoing" | "done" | "failed" | "cancelled";
             steps: components["schemas"]["HostingReplacementStep"][];
         };
         HostingReplacementOrder: {
@@ -11351,6 +11360,8 @@ export interface components {
             /** @description The node that is replaced */
             node_id: string;
             plan: components["schemas"]["CloudPlan"];
+            /** @description Transit pools that get the new node as a member, by their names */
+            pools: components["schemas"]["HostingHitPool"][];
             /** @description To be sent along with the order */
             price: components["schemas"]["CloudPrice"];
             /**
@@ -11368,10 +11379,10 @@ export interface components {
             /** @enum {string} */
             state: "waiting" | "running" | "done" | "failed" | "skipped";
             /**
-             * @description machine: the new one is made; flows: they go to its node; drain: the old node gets no new traffic; old: the old machine is deleted
+             * @description machine: the new one is made; flows: they go to its node; pools: it takes the place of the old one in transit pools; drain: the old node gets no new traffic; old: the old machine is deleted
              * @enum {string}
              */
-            step: "machine" | "flows" | "drain" | "old";
+            step: "machine" | "flows" | "pools" | "drain" | "old";
             /** Format: int64 */
             total: number;
         };
