@@ -1817,6 +1817,7 @@ create table hosting_replacements (
   lease_error text default ''::text not null,
   pools jsonb default '[]'::jsonb not null,
   pooled_at timestamp with time zone,
+  asked_at timestamp with time zone,
   constraint hosting_replacements_account_id_fkey FOREIGN KEY (account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
   constraint hosting_replacements_by_account_id_fkey FOREIGN KEY (by_account_id) REFERENCES hosting_accounts(id) ON DELETE CASCADE,
   constraint hosting_replacements_by_node_id_fkey FOREIGN KEY (by_node_id) REFERENCES nodes(id) ON DELETE SET NULL,

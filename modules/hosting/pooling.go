@@ -11,6 +11,9 @@ import (
 	"panel/modules/pools/poolsapi"
 )
 
+// askAgain is how long flows may take to begin to be installed anew.
+const askAgain = 20 * time.Second
+
 // HitPool is a transit pool that a replacement changes.
 type HitPool struct {
 	PoolID string `json:"pool_id" format:"uuid"`
@@ -45,11 +48,15 @@ func (m *moving) pool(ctx context.Context) (wait time.Duration, err error) {
 		return 0, m.becomes(ctx, replaceMoving) // somebody has drawn it meanwhile
 	case len(uses) == 0:
 		return 0, m.becomes(ctx, replaceDraining)
-	case m.now().Sub(*m.row.PooledAt) < readyWithin || slices.ContainsFunc(uses, underWay):
+	case slices.ContainsFunc(uses, underWay):
 		return lookAgain / 4, nil
+	case m.now().Sub(*m.row.PooledAt) >= readyWithin:
+		return 0, m.fail(ctx, "these flows use transit pools and could not be installed anew within five minutes: "+
+			strings.Join(namesOf(uses), ", "))
+	case m.row.AskedAt == nil || m.now().Sub(*m.row.AskedAt) >= askAgain:
+		return 0, m.write(ctx, func(ctx context.Context) error { return m.installAnew(ctx, uses) })
 	}
-	return 0, m.fail(ctx, "these flows use transit pools and could not be installed anew within five minutes: "+
-		strings.Join(namesOf(uses), ", "))
+	return lookAgain / 4, nil
 }
 
 func underWay(u flowsapi.NodeUse) bool { return u.Applying }
@@ -69,11 +76,11 @@ func (m *moving) swap(ctx context.Context) error {
 			return fmt.Errorf("put a node in the place of another in pools: %w", err)
 		}
 		m.row.Pools = append(m.row.Pools, hitPools(changed)...)
-		m.row.PooledAt = m.moment()
-		if len(changed) > 0 {
-			return nil // the pools have their flows installed anew
+		m.row.PooledAt, m.row.AskedAt = m.moment(), nil
+		if len(changed) > 0 { // the pools have their flows installed anew
+			m.row.AskedAt = m.row.PooledAt
 		}
-		return m.installAnew(ctx)
+		return nil
 	})
 	if refused := refusal(ctx, err); refused != nil {
 		return m.fail(ctx, "the transit pools could not be changed: "+refused.Code+": "+refused.Detail)
@@ -81,12 +88,10 @@ func (m *moving) swap(ctx context.Context) error {
 	return err
 }
 
-// installAnew asks once more for what was asked for when the pools were changed and has not come about.
-func (m *moving) installAnew(ctx context.Context) error {
-	uses, err := m.moves.UsesOf(ctx, *m.row.NodeID)
-	if err != nil || len(uses) == 0 {
-		return err
-	}
+// installAnew asks once more for what was asked for when the pools were changed and has not come about: the panel that
+// was at it may have died.
+func (m *moving) installAnew(ctx context.Context, uses []flowsapi.NodeUse) error {
+	m.row.AskedAt = m.moment()
 	ids := make([]string, len(uses))
 	for i, use := range uses {
 		ids[i] = use.FlowID

@@ -96,7 +96,7 @@ func TestAReplacementThatIsKilledMovesEachFlowOnce(t *testing.T) {
 	s.install(flow)
 	s.install(through)
 	const most = 400
-	for n, died := int64(0), true; died && n < most; n += 6 * stride() {
+	for n, died := int64(0), true; died && n < most; n += 12 * stride() {
 		by := fmt.Sprintf("ams-%d", n+2)
 		body := s.wanted(oldDelete)
 		body["name"] = by

@@ -113,6 +113,7 @@ type replacementRow struct {
 	Flows       []ReplacedFlow `bun:"flows,type:jsonb"`
 	Pools       []HitPool      `bun:"pools,type:jsonb"`
 	PooledAt    *time.Time     `bun:"pooled_at"`
+	AskedAt     *time.Time     `bun:"asked_at"`
 	Error       string         `bun:"error"`
 	OperationID string         `bun:"operation_id,type:uuid"`
 	StateAt     time.Time      `bun:"state_at"`
@@ -239,7 +240,7 @@ func (s *store) insertReplacement(ctx context.Context, row *replacementRow) erro
 
 func (s *store) updateReplacement(ctx context.Context, row *replacementRow) error {
 	_, err := s.db.In(ctx).NewUpdate().Model(row).Column("removal_id", "state", "failed_in", "flows", "pools",
-		"pooled_at", "error", "operation_id", "state_at", "started_by", "started_id", "finished_at").WherePK().Exec(ctx)
+		"pooled_at", "asked_at", "error", "operation_id", "state_at", "started_by", "started_id", "finished_at").WherePK().Exec(ctx)
 	return database.Fault(err, replacementConstraints)
 }
 
