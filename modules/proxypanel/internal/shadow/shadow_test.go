@@ -254,7 +254,8 @@ func TestNothingOfTheShadowIsACredential(t *testing.T) {
 	require.NotRegexp(t, `(?i)password|vless|trojan|short|subscription|secret|token|config |raw|key|email|telegram`, shape)
 }
 
-// Users are taken over part by part, those that stand there as they were read are left alone, and who is not met is gone.
+// Users are taken over part by part; those that stand there as they were read are left alone, and who is not met is
+// gone.
 func TestManyUsersAreTakenOverPartByPart(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
