@@ -14,11 +14,12 @@ import (
 	"panel/modules/flows"
 	"panel/modules/hosting/internal/cloud"
 	"panel/modules/nodes"
+	"panel/modules/pools"
 	"panel/platform/paneltest"
 )
 
 func TestTheModuleKeepsTheContract(t *testing.T) {
-	paneltest.Check(t, Module(), nodes.Module(), domains.Module(), clients.Module(), flows.Module())
+	paneltest.Check(t, Module(), nodes.Module(), domains.Module(), clients.Module(), flows.Module(), pools.Module())
 }
 
 // "kinds declare their fields and abilities."

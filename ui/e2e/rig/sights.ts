@@ -320,9 +320,11 @@ function system({ account }: Populated): Sight[] {
     { path: `/accounts/${account}`, layers: [button("Rename…")] },
     { path: "/license", layers: [button("Activate another key"), button("Remove…")] },
     { path: "/settings/automation", layers: [button("Stop everything automatic")] },
-    ...["", "/panel", "/subscriptions", "/updates", "/notifications", "/health", "/abuse"].map((section) => ({
-      path: `/settings${section}`,
-    })),
+    ...["", "/panel", "/subscriptions", "/updates", "/notifications", "/health", "/abuse", "/assistant"].map(
+      (section) => ({
+        path: `/settings${section}`,
+      }),
+    ),
   ];
 }
 
