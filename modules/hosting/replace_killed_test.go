@@ -25,13 +25,19 @@ func (s *stage) goesOn(db *database.DB) {
 	}
 }
 
-// bearsOut waits until the newest replacement of a machine is in a state, whatever died before.
+// bearsOut waits until the newest replacement of a machine is in a state, whatever died before. Between two ends of the
+// leases the living have the time for a step on a slow machine.
 func (s *stage) bearsOut(db *database.DB, by, state string) {
 	s.t.Helper()
+	const looks = 20
+	looked := 0
 	require.Eventually(s.t, func() bool {
-		s.goesOn(db)
+		if looked%looks == 0 {
+			s.goesOn(db)
+		}
+		looked++
 		return count(s.t, db, "hosting_replacements where by_name = ? and state = ?", by, state) == 1
-	}, 2*within, 100*time.Millisecond, "%s is not %s", by, state)
+	}, 4*within, 100*time.Millisecond, "%s is not %s", by, state)
 }
 
 // A panel that is killed before any change of a replacement that begins, or is undone, leaves one machine of it or
