@@ -114,9 +114,9 @@ func (f *following) follow(ctx context.Context, page *pageRow) error {
 	if len(rows) > 0 {
 		return f.goOn(ctx, page, &rows[0])
 	}
-	auto := page.Draft.Auto
+	auto := page.Draft.Auto // as it is now that nobody changes it
 	severe := f.incident.Severity == string(events.Critical) || auto.MinSeverity == string(events.Warning)
-	if len(f.affected) == 0 || !severe || f.state() == stateResolved {
+	if !auto.Draft || len(f.affected) == 0 || !severe || f.state() == stateResolved {
 		return nil
 	}
 	return f.draft(ctx, page)
