@@ -126,11 +126,11 @@ func (l *life) end() string {
 	l.t.Helper()
 	var last string
 	require.Eventually(l.t, func() bool {
-		raw, _ := os.ReadFile(inside("/opt/panel/data/update-journal.jsonl"))
-		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
-		last = lines[len(lines)-1]
 		_, waiting := os.Stat(inside("/opt/panel/data/update-request.json"))
 		_, going := os.Stat(inside("/opt/panel/updates/run.json"))
+		raw, _ := os.ReadFile(inside("/opt/panel/data/update-journal.jsonl")) // after them: it is written before they go
+		lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
+		last = lines[len(lines)-1]
 		return waiting != nil && going != nil
 	}, 70*time.Second, 100*time.Millisecond, late{&last})
 	return last
