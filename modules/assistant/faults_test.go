@@ -131,16 +131,16 @@ func TestAModelThatIsSwitchedOffIsAskedNoFurther(t *testing.T) {
 func TestARightThatIsLostInTheMiddleIsLostForTheModelToo(t *testing.T) {
 	t.Parallel()
 	var p *paneltest.Panel
-	var asker *paneltest.Client
+	var caller *paneltest.Client
 	m := modeltest.New(t, func(w http.ResponseWriter, r *http.Request) {
-		account := "/api/v1/accounts/" + asker.AccountID
+		account := "/api/v1/accounts/" + caller.AccountID
 		revision := p.Admin().Get(account).Is(http.StatusOK).Value("revision")
 		p.Admin().Patch(account, object{"revision": revision, "permissions": []string{"assistant.use"}}).Is(http.StatusOK)
 		modeltest.Names("who_changed", `{"period":"today"}`)(w, r)
 	}, modeltest.Says("I see nothing."))
 	p = connected(t, m, nil)
-	asker = p.As("assistant.use", "audit.view")
-	told, _ := followed(t, asker, "Who did what?")
+	caller = p.As("assistant.use", "audit.view")
+	told, _ := followed(t, caller, "Who did what?")
 	require.False(t, told.Answer.Read[0].OK)
 	require.Equal(t, []string{"audit.view"}, told.Answer.Read[0].Missing)
 	require.NotContains(t, m.Heard()[1], "account.permissions_changed")

@@ -8,11 +8,11 @@ import (
 )
 
 const (
-	shownComponents  = 500
-	snapshotCeiling  = 50 // ms
-	askedNodes       = 5000
-	answerCeiling    = 150 // ms, 95 of 100
-	nanosecondsInOne = float64(time.Millisecond)
+	shownComponents = 500
+	snapshotCeiling = 50 // ms
+	askedNodes      = 5000
+	answerCeiling   = 150                       // ms, 95 of 100
+	perMillisecond  = float64(time.Millisecond) // of nanoseconds
 )
 
 // StatusPage takes the time of a whole snapshot of a page, its queries with its files.
@@ -44,7 +44,7 @@ func milliseconds(ctx context.Context, pairs int, pkg, name string, size float64
 		if err != nil {
 			return nil, err
 		}
-		took = append(took, times[name][size]/nanosecondsInOne)
+		took = append(took, times[name][size]/perMillisecond)
 	}
 	return took, nil
 }

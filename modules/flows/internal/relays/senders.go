@@ -13,6 +13,9 @@ import (
 // Senders gives the flows that, as they are installed, send traffic into some flows by pools that have these as members
 // or fall back on such pools: at once or through more flows. Sorted, without the flows that were asked about.
 func Senders(ctx context.Context, db *database.DB, ask Ask, flowIDs ...string) ([]string, error) {
+	if len(flowIDs) == 0 {
+		return nil, nil
+	}
 	drawn, err := installedPools(ctx, db)
 	if err != nil || len(drawn) == 0 {
 		return nil, err
