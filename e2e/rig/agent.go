@@ -41,7 +41,6 @@ func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...stri
 		&issued); err != nil {
 		return nil, err
 	}
-	folder := filepath.Join(s.Folder, name)
 	said, err := run(
 		ctx,
 		[]byte(issued.Token),
@@ -51,7 +50,7 @@ func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...stri
 		"--panel",
 		s.Panel.URL,
 		"--data",
-		folder,
+		s.agentData(name),
 		"--name",
 		name,
 		"--token-stdin",
@@ -59,6 +58,44 @@ func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...stri
 	if err != nil {
 		return nil, fmt.Errorf("enrol %s: %w", name, err)
 	}
+	return s.enrolled(said, program, name, prefix)
+}
+
+// noInstaller stands in for sudo on a new server: the agent is there already, and a server of a test has no service
+// manager to install it in. It reads the token from before the installer, as the installer does.
+const noInstaller = `#!/bin/sh
+read -r line
+cat >/dev/null
+shift 3
+printf %s "${line#PANEL_ENROLL_TOKEN=}" | AGENT enroll --data DATA --token-stdin "$@"
+`
+
+// Boot runs what the provider of a new server was given for its first start, and gives the agent that has enrolled.
+func (s *Stand) Boot(ctx context.Context, script, name string, prefix ...string) (*Agent, error) {
+	program, err := Executable(ctx, AgentProgram)
+	if err != nil {
+		return nil, err
+	}
+	tools := filepath.Join(s.Folder, name+"-tools")
+	if err := os.Mkdir(tools, 0o755); err != nil {
+		return nil, fmt.Errorf("boot %s: %w", name, err)
+	}
+	text := strings.NewReplacer("AGENT", program, "DATA", s.agentData(name)).Replace(noInstaller)
+	if err := os.WriteFile(filepath.Join(tools, "sudo"), []byte(text), 0o755); err != nil { //nolint:gosec // it is run
+		return nil, fmt.Errorf("boot %s: %w", name, err)
+	}
+	path := "PATH=" + tools + string(os.PathListSeparator) + os.Getenv("PATH")
+	said, err := run(ctx, []byte(script), append(slices.Clone(prefix), "env", path), "sh", "-s")
+	if err != nil {
+		return nil, fmt.Errorf("boot %s: %w", name, err)
+	}
+	return s.enrolled(said, program, name, prefix)
+}
+
+func (s *Stand) agentData(name string) string { return filepath.Join(s.Folder, name) }
+
+// enrolled is the agent that has said who it is.
+func (s *Stand) enrolled(said []byte, program, name string, prefix []string) (*Agent, error) {
 	var identity struct {
 		NodeID string `json:"node_id"`
 	}
@@ -67,7 +104,7 @@ func (s *Stand) EnrollAs(ctx context.Context, which, name string, prefix ...stri
 	}
 	return &Agent{NodeID: identity.NodeID, Spec: Spec{
 		Name: name, Log: filepath.Join(s.Folder, name+".log"), Path: program,
-		Args: []string{"run", "--data", folder, "--sampling", "1s"}, Prefix: prefix,
+		Args: []string{"run", "--data", s.agentData(name), "--sampling", "1s"}, Prefix: prefix,
 	}}, nil
 }
 

@@ -66,12 +66,24 @@ func (a *API) Patch(ctx context.Context, path string, in, out any) error {
 	return a.Call(ctx, http.MethodPatch, path, in, out)
 }
 
+// PostKeyed sends JSON with an Idempotency-Key, as what costs money demands it.
+func (a *API) PostKeyed(ctx context.Context, key, path string, in, out any) error {
+	return a.call(ctx, http.MethodPost, path, in, out, "Idempotency-Key", key)
+}
+
 // Call makes one call. A *Refusal says that the panel answered; any other error leaves open whether it did the work.
 func (a *API) Call(ctx context.Context, method, path string, in, out any) error {
+	return a.call(ctx, method, path, in, out)
+}
+
+func (a *API) call(ctx context.Context, method, path string, in, out any, header ...string) error {
 	what := method + " " + path
 	request, err := a.request(ctx, method, path, in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", what, err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		request.Header.Set(header[i], header[i+1])
 	}
 	answer, err := a.HTTP.Do(request)
 	if err != nil {
