@@ -14,7 +14,8 @@ type words struct{ running, off string }
 
 var said = map[string]words{
 	"hetzner": {"running", "off"}, "digitalocean": {"active", "off"}, "linode": {"running", "offline"},
-	"vultr": {"active", "stopped"}, "timeweb": {"on", "off"},
+	"vultr": {"active", "stopped"}, "timeweb": {"on", "off"}, "aeza": {"active", "suspended"},
+	"selectel": {"ACTIVE", "SHUTOFF"},
 }
 
 // wanted is what somebody asked for when a machine was made.
@@ -78,7 +79,9 @@ func (c *Cloud) begin(w wanted) Machine {
 func (c *Cloud) at(id string) (Machine, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	i := slices.IndexFunc(c.machines, func(m Machine) bool { return strconv.Itoa(m.ID) == id || VultrID(m.ID) == id })
+	i := slices.IndexFunc(c.machines, func(m Machine) bool {
+		return slices.Contains([]string{strconv.Itoa(m.ID), VultrID(m.ID), SelectelID(m.ID)}, id)
+	})
 	if i < 0 {
 		return Machine{}, false
 	}

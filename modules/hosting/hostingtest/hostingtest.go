@@ -31,6 +31,7 @@ type Cloud struct {
 	Token string
 
 	t        testing.TB
+	proves   func(r *http.Request) bool
 	mu       sync.Mutex
 	machines []Machine
 	rights   []string // that the token has; "*" is all
@@ -46,16 +47,18 @@ type Cloud struct {
 	brokenAfter int // calls that are carried out and answered with 500
 	stuck       bool
 	price       int // of a month, where a test says it
+	issued      int // times that tokens of Selectel have ended
 }
 
-// New starts a provider: hetzner, digitalocean, vultr, linode or timeweb.
+// New starts a provider: hetzner, digitalocean, vultr, linode, timeweb, aeza or selectel.
 func New(t testing.TB, kind string) *Cloud {
 	t.Helper()
 	c := &Cloud{Token: "token-of-" + kind, kind: kind, t: t, rights: []string{"*"}, pause: "1"}
+	c.proves = func(r *http.Request) bool { return r.Header.Get("Authorization") == "Bearer "+c.Token }
 	mux := http.NewServeMux()
 	refuse := map[string]func(*http.ServeMux) refusal{
 		"hetzner": c.hetzner, "digitalocean": c.digitalOcean, "vultr": c.vultr, "linode": c.linode,
-		"timeweb": c.timeweb,
+		"timeweb": c.timeweb, "aeza": c.aeza, "selectel": c.selectel,
 	}[kind]
 	if refuse == nil {
 		t.Fatalf("there is no stand-in for %s", kind)
@@ -86,7 +89,7 @@ func (c *Cloud) enter(w http.ResponseWriter, r *http.Request, says refusal, mux 
 		says(w, http.StatusTooManyRequests)
 	case broken:
 		says(w, http.StatusInternalServerError)
-	case r.Header.Get("Authorization") != "Bearer "+c.Token:
+	case !c.proves(r):
 		says(w, http.StatusUnauthorized)
 	default:
 		http.StripPrefix("/api", mux).ServeHTTP(w, r)

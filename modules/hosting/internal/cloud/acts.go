@@ -117,6 +117,20 @@ func (noActions) progress(context.Context, string) (Progress, error) {
 	return Progress{Done: true}, nil
 }
 
+// noMaking is of providers that have no way to let a server run a script when it starts for the first time, or none that
+// tells the price before.
+type noMaking struct{ of *Kind }
+
+func (n noMaking) regions(context.Context) ([]Region, error) { return nil, NotAble(n.of) }
+
+func (n noMaking) plans(context.Context, string) ([]Plan, error) { return nil, NotAble(n.of) }
+
+func (n noMaking) images(context.Context) ([]Image, error) { return nil, NotAble(n.of) }
+
+func (n noMaking) create(context.Context, NewServer) (Made, error) { return Made{}, NotAble(n.of) }
+
+func (n noMaking) marked(context.Context, string) ([]Server, error) { return nil, NotAble(n.of) }
+
 func encoded(script string) string { return base64.StdEncoding.EncodeToString([]byte(script)) }
 
 // bearing keeps the servers with a mark, whatever the provider made of a filter.

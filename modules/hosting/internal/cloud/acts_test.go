@@ -25,7 +25,7 @@ func wantedOf(kind string) NewServer {
 // What a provider offers is only what the machine can be made with: no system without cloud-init, none that is over.
 func TestOnlyImagesThatRunAScriptAreOffered(t *testing.T) {
 	t.Parallel()
-	for _, kind := range called {
+	for _, kind := range makes {
 		client, _ := open(t, kind)
 		list, err := client.Images(t.Context())
 		require.NoError(t, err, kind)
@@ -38,7 +38,7 @@ func TestOnlyImagesThatRunAScriptAreOffered(t *testing.T) {
 // A machine that is made runs the script that was sent along, carries the mark and is found by it.
 func TestAMachineThatIsMadeIsFoundByItsMark(t *testing.T) {
 	t.Parallel()
-	for _, kind := range called {
+	for _, kind := range makes {
 		client, cloud := open(t, kind)
 		cloud.Put(machine(kind, 7))
 		var script string
@@ -65,7 +65,7 @@ func TestAMachineThatIsMadeIsFoundByItsMark(t *testing.T) {
 // "500 after creating": the problem says that the call may have had an effect, and the call is sent once.
 func TestACreateWhoseAnswerIsLostIsSentOnce(t *testing.T) {
 	t.Parallel()
-	for _, kind := range called {
+	for _, kind := range makes {
 		client, cloud := open(t, kind)
 		cloud.BreakAfter(1)
 		_, err := client.Create(t.Context(), wantedOf(kind))
@@ -79,7 +79,7 @@ func TestACreateWhoseAnswerIsLostIsSentOnce(t *testing.T) {
 // A refusal says for sure that nothing was made.
 func TestARefusedCreateHasNoEffect(t *testing.T) {
 	t.Parallel()
-	for _, kind := range called {
+	for _, kind := range makes {
 		client, cloud := open(t, kind)
 		cloud.Busy(1, "1")
 		_, err := client.Create(t.Context(), wantedOf(kind))

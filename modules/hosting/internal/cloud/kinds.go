@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"panel/platform/config"
 	"panel/platform/fault"
 	"panel/platform/outbound"
 )
@@ -45,7 +46,9 @@ type Kind struct {
 	Rights []string
 	// perSecond is how often the provider may be asked with one account.
 	perSecond int
-	open      func(r *rest) driver
+	// proof is what calls prove themselves with; nil: the API token as a bearer's.
+	proof func(given Credentials) map[string]config.Secret
+	open  func(r *rest) driver
 }
 
 // Can tells whether the kind has an ability.
@@ -53,14 +56,24 @@ func (k *Kind) Can(ability string) bool { return slices.Contains(k.Abilities, ab
 
 // Kinds lists the providers by their names.
 func Kinds() []*Kind {
-	return []*Kind{customKind(), digitalOceanKind(), hetznerKind(), linodeKind(), timewebKind(), vultrKind()}
+	return []*Kind{
+		aezaKind(), customKind(), digitalOceanKind(), hetznerKind(), linodeKind(), selectelKind(), timewebKind(),
+		vultrKind(),
+	}
 }
 
 func customKind() *Kind {
 	return &Kind{Name: Custom, Title: "Other", Fields: []Field{}, Abilities: []string{CanEntries}, Rights: []string{}}
 }
 
-func apiToken(help string) []Field { return []Field{{Name: "api_token", Required: true, Help: help}} }
+const tokenField = "api_token"
+
+func apiToken(help string) []Field { return []Field{{Name: tokenField, Required: true, Help: help}} }
+
+// bearer is how most providers want their token.
+func bearer(given Credentials) map[string]config.Secret {
+	return map[string]config.Secret{"Authorization": config.NewSecret("Bearer " + given[tokenField])}
+}
 
 // Providers opens accounts. It is safe for concurrent use.
 type Providers struct {
@@ -69,12 +82,15 @@ type Providers struct {
 	kinds    []*Kind
 	patience time.Duration // with one call
 	now      func() time.Time
+	tokens   *tokens
 }
 
 // New makes providers.
 func New(network *outbound.Network, pace Pace, now func() time.Time) *Providers {
 	const patience = 20 * time.Second
-	return &Providers{network: network, pace: pace, kinds: Kinds(), patience: patience, now: now}
+	return &Providers{
+		network: network, pace: pace, kinds: Kinds(), patience: patience, now: now, tokens: newTokens(now),
+	}
 }
 
 // Kind gives a provider; nil for an unknown one.

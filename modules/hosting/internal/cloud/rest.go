@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,11 +33,14 @@ func (w *Waits) Error() string { return "the next turn at the provider comes too
 // rest calls a provider that takes and gives JSON.
 type rest struct {
 	client  *outbound.Client
+	connect func(proof map[string]config.Secret) *outbound.Client
 	pace    Pace
 	account string
 	kind    *Kind
 	root    string
 	now     func() time.Time
+	tokens  *tokens
+	given   Credentials
 	secrets []string // never part of what is shown, should the provider repeat one
 	// explain fills in what the provider says of an answer that is no success.
 	explain func(body []byte, problem *Problem)
@@ -49,18 +53,35 @@ const (
 )
 
 func (p *Providers) rest(accountID string, kind *Kind, root string, given Credentials) *rest {
-	r := &rest{pace: p.pace, account: accountID, kind: kind, root: strings.TrimSuffix(root, "/"), now: p.now}
-	for _, value := range given {
-		if value != "" {
+	r := &rest{
+		pace: p.pace, account: accountID, kind: kind, root: strings.TrimSuffix(root, "/"), now: p.now, tokens: p.tokens,
+		given: given,
+	}
+	for _, field := range kind.Fields {
+		if value := given[field.Name]; value != "" {
 			r.secrets = append(r.secrets, value)
 		}
 	}
-	r.client = p.network.New(outbound.Options{
-		Name: "hosting_provider", Service: kind.Title, Reach: outbound.Private, Timeout: p.patience,
-		MaxAnswer: mostAnswer,
-		Headers:   map[string]config.Secret{"Authorization": config.NewSecret("Bearer " + given["api_token"])},
-	})
+	r.connect = func(proof map[string]config.Secret) *outbound.Client {
+		return p.network.New(outbound.Options{
+			Name: "hosting_provider", Service: kind.Title, Reach: outbound.Private, Timeout: p.patience,
+			MaxAnswer: mostAnswer, Headers: proof,
+		})
+	}
+	proof := kind.proof
+	if proof == nil {
+		proof = bearer
+	}
+	r.client = r.connect(proof(given))
 	return r
+}
+
+// at is the same account at another address of the provider, with a proof for there.
+func (r *rest) at(root, header, proof string) *rest {
+	there := *r
+	there.root, there.secrets = strings.TrimSuffix(root, "/"), append(slices.Clone(r.secrets), proof)
+	there.client = r.connect(map[string]config.Secret{header: config.NewSecret(proof)})
+	return &there
 }
 
 // answer is what a provider gave beside the body.
@@ -75,14 +96,22 @@ func get[T any](ctx context.Context, r *rest, path string) (out T, err error) {
 	return out, err
 }
 
-// call sends in as JSON and reads the answer into out; either may be nil. What only reads is asked up to three times
-// where the next time may be better; what writes is sent once. Error: *Problem.
+// call sends in as JSON and reads the answer into out; either may be nil. What only reads is asked again where the next
+// time may be better; what writes is sent once. Error: *Problem.
 func (r *rest) call(ctx context.Context, method, path string, in, out any) (answer, error) {
+	if method != http.MethodGet {
+		return r.once(ctx, method, path, in, out)
+	}
+	return r.again(ctx, method, path, in, out)
+}
+
+// again is call for what may be sent up to three times, whatever became of it before.
+func (r *rest) again(ctx context.Context, method, path string, in, out any) (answer, error) {
 	const tries, pause = 3, 300 * time.Millisecond
 	for attempt := 1; ; attempt++ {
 		got, err := r.once(ctx, method, path, in, out)
 		problem := ProblemOf(err)
-		if problem == nil || !problem.Passing() || method != http.MethodGet || attempt == tries {
+		if problem == nil || !problem.Passing() || attempt == tries {
 			return got, err
 		}
 		if problem.Cause == RateLimited {
@@ -183,11 +212,16 @@ func (r *rest) clean(words string) string {
 
 // after reads when a provider wants to be asked again: in seconds, or as a moment in those of 1970.
 func after(header http.Header, now time.Time) time.Duration {
+	const day = 24 * 60 * 60
 	if seconds, err := strconv.Atoi(header.Get("Retry-After")); err == nil && seconds >= 0 {
 		return time.Duration(seconds) * time.Second
 	}
 	for _, name := range []string{"Ratelimit-Reset", "X-Ratelimit-Reset"} {
-		if moment, err := strconv.ParseInt(header.Get(name), 10, 64); err == nil {
+		moment, err := strconv.ParseInt(header.Get(name), 10, 64)
+		switch {
+		case err == nil && moment >= 0 && moment < day:
+			return time.Duration(moment) * time.Second
+		case err == nil:
 			return max(time.Unix(moment, 0).Sub(now), 0)
 		}
 	}
