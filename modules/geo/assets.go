@@ -236,6 +236,9 @@ func (s *service) page(ctx context.Context, in *listInput) (page httpapi.Page[As
 		if in.State != "" {
 			q = q.Where("a.state = ?", in.State)
 		}
+		if in.Query != "" {
+			q = q.Where("position(lower(?) in lower(a.name)) > 0", in.Query)
+		}
 		return q
 	}
 	var rows []assetRow

@@ -64,37 +64,48 @@ type assetRecord struct {
 	Asset
 }
 
-func printAsset(env cli.Env, a Asset) error {
-	heads := []string{"Name", "State", "Reason", "Version", "Entries", "Nodes"}
-	return env.List(assetRecord{Schema: "panelctl.geo-asset/v1", Asset: a}, heads, [][]string{row(a)})
-}
-
-// idOf finds an asset by its name or id.
-func idOf(ctx context.Context, env cli.Env, name string) (*cli.Client, string, error) {
-	client, err := env.Client()
-	if err != nil {
-		return client, "", err
+func printAsset(env cli.Env) func(Asset) error {
+	return func(a Asset) error {
+		heads := []string{"Name", "State", "Reason", "Version", "Entries", "Nodes"}
+		return env.List(assetRecord{Schema: "panelctl.geo-asset/v1", Asset: a}, heads, [][]string{row(a)})
 	}
-	id, err := cli.IDOf(ctx, client, apiPath, name, func(a Asset) (string, string) { return a.ID, a.Name },
-		cli.Say("there is no geo file with the name %s", name))
-	return client, url.PathEscape(id), err
 }
 
-// onAsset is what a command does that asks something of the asset its argument names, and prints what that is then.
-func onAsset(
-	env cli.Env, ask func(ctx context.Context, client *cli.Client, path string, a *Asset) error,
+// command is what a command does: it asks the panel something and prints the answer.
+func command[T any](
+	env cli.Env, ask func(ctx context.Context, client *cli.Client, args []string, answer *T) error, show func(T) error,
 ) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		client, id, err := idOf(cmd.Context(), env, args[0])
+		client, err := env.Client()
 		if err != nil {
 			return err
 		}
-		var a Asset
-		if err := ask(cmd.Context(), client, apiPath+"/"+id, &a); err != nil {
+		var answer T
+		if err := ask(cmd.Context(), client, args, &answer); err != nil {
 			return err
 		}
-		return printAsset(env, a)
+		return show(answer)
 	}
+}
+
+// onAsset is a command about the asset that its argument names, by the name or the id.
+func onAsset[T any](
+	env cli.Env, ask func(ctx context.Context, client *cli.Client, path string, answer *T) error, show func(T) error,
+) func(*cobra.Command, []string) error {
+	return command(env, func(ctx context.Context, client *cli.Client, args []string, answer *T) error {
+		path, err := pathOf(ctx, client, args[0])
+		if err != nil {
+			return err
+		}
+		return ask(ctx, client, path, answer)
+	}, show)
+}
+
+// pathOf finds an asset by its name or id.
+func pathOf(ctx context.Context, client *cli.Client, name string) (string, error) {
+	id, err := cli.IDOf(ctx, client, apiPath, name, func(a Asset) (string, string) { return a.ID, a.Name },
+		cli.Say("there is no geo file with the name %s", name))
+	return apiPath + "/" + url.PathEscape(id), err
 }
 
 func showCommand(env cli.Env) *cobra.Command {
@@ -103,7 +114,7 @@ func showCommand(env cli.Env) *cobra.Command {
 		Long: "Shows a geo file, named by its name or id, with its versions, by GET /api/v1/geo-assets/{id}.",
 		RunE: onAsset(env, func(ctx context.Context, client *cli.Client, path string, a *Asset) error {
 			return client.Get(ctx, path, a)
-		}),
+		}, printAsset(env)),
 	}
 }
 
@@ -111,31 +122,23 @@ func addCommand(env cli.Env) *cobra.Command {
 	var in NewAsset
 	var checksum string
 	var onNodes bool
-	command := &cobra.Command{
+	added := &cobra.Command{
 		Use: "add <kind>", Short: "Add a geo file", Args: cobra.ExactArgs(1),
 		Example: "panelctl geo add geosite --preset v2fly --update",
 		Long: "Adds a geo file of the kind geoip, geosite, custom or mmdb, by POST /api/v1/geo-assets. With --update it is " +
 			"fetched at once and rolled out.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			in.File = args[0]
-			if cmd.Flags().Changed("checksum") {
-				in.ChecksumURL = &checksum
-			}
-			if onNodes {
-				in.OnNodes = &onNodes
-			}
-			var made Asset
-			if err := client.Post(cmd.Context(), apiPath, in, &made); err != nil {
-				return err
-			}
-			return printAsset(env, made)
-		},
 	}
-	flags := command.Flags()
+	flags := added.Flags()
+	added.RunE = command(env, func(ctx context.Context, client *cli.Client, args []string, made *Asset) error {
+		in.File = args[0]
+		if flags.Changed("checksum") {
+			in.ChecksumURL = &checksum
+		}
+		if onNodes {
+			in.OnNodes = &onNodes
+		}
+		return client.Post(ctx, apiPath, in, made)
+	}, printAsset(env))
 	flags.StringVar(&in.Preset, "preset", presetCustom, "known source: v2fly, loyalsoldier, chocolate4u_ir, runetfreedom_ru")
 	flags.StringVar(&in.Name, "name", "", "name of the file, for custom and mmdb")
 	flags.StringVar(&in.SourceURL, "source", "", "address of the file")
@@ -143,7 +146,7 @@ func addCommand(env cli.Env) *cobra.Command {
 	flags.BoolVar(&onNodes, "on-nodes", false, "of mmdb: nodes hold it, too, and tell networks and countries of clients")
 	flags.BoolVar(&in.Pinned, "pin", false, "the schedule leaves it alone")
 	flags.BoolVar(&in.Update, "update", false, "fetch it at once and roll it out")
-	return command
+	return added
 }
 
 // startedRecord is what update prints with --json.
@@ -154,27 +157,21 @@ type startedRecord struct {
 
 func updateCommand(env cli.Env) *cobra.Command {
 	var only bool
-	command := &cobra.Command{
+	update := &cobra.Command{
 		Use: "update <file>", Short: "Fetch a geo file from its source", Args: cobra.ExactArgs(1),
 		Example: "panelctl geo update geosite.dat",
 		Long: "Has the panel fetch a geo file, check it and roll it out to nodes in rings, by POST " +
 			"/api/v1/geo-assets/{id}/update. A file that is refused changes nothing.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, id, err := idOf(cmd.Context(), env, args[0])
-			if err != nil {
-				return err
-			}
-			var started UpdateStarted
+		RunE: onAsset(env, func(ctx context.Context, client *cli.Client, path string, started *UpdateStarted) error {
 			distribute := !only
-			if err := client.Post(cmd.Context(), apiPath+"/"+id+"/update", Updating{&distribute}, &started); err != nil {
-				return err
-			}
-			return env.List(startedRecord{Schema: "panelctl.geo-update/v1", UpdateStarted: started}, []string{"Operation"},
-				[][]string{{started.OperationID}})
-		},
+			return client.Post(ctx, path+"/update", Updating{&distribute}, started)
+		}, func(started UpdateStarted) error {
+			record := startedRecord{Schema: "panelctl.geo-update/v1", UpdateStarted: started}
+			return env.List(record, []string{"Operation"}, [][]string{{started.OperationID}})
+		}),
 	}
-	command.Flags().BoolVar(&only, "no-distribute", false, "fetch and check it alone")
-	return command
+	update.Flags().BoolVar(&only, "no-distribute", false, "fetch and check it alone")
+	return update
 }
 
 // act is a command that posts to an asset and prints what it is then.
@@ -184,7 +181,7 @@ func act(env cli.Env, use, does, long, path string) *cobra.Command {
 		Long: long,
 		RunE: onAsset(env, func(ctx context.Context, client *cli.Client, asset string, a *Asset) error {
 			return client.Post(ctx, asset+path, struct{}{}, a)
-		}),
+		}, printAsset(env)),
 	}
 }
 
@@ -202,7 +199,7 @@ func rollbackCommand(env cli.Env) *cobra.Command {
 
 func pinCommand(env cli.Env) *cobra.Command {
 	var off bool
-	command := &cobra.Command{
+	pin := &cobra.Command{
 		Use: "pin <file>", Short: "Have the schedule leave a geo file alone", Args: cobra.ExactArgs(1),
 		Example: "panelctl geo pin geosite.dat",
 		Long: "Has the schedule leave a geo file alone, by PATCH /api/v1/geo-assets/{id}. With --off the schedule fetches it " +
@@ -213,10 +210,10 @@ func pinCommand(env cli.Env) *cobra.Command {
 			}
 			revision, pinned := a.Revision, !off
 			return client.Do(ctx, http.MethodPatch, path, AssetChange{Revision: &revision, Pinned: &pinned}, a)
-		}),
+		}, printAsset(env)),
 	}
-	command.Flags().BoolVar(&off, "off", false, "the schedule fetches it again")
-	return command
+	pin.Flags().BoolVar(&off, "off", false, "the schedule fetches it again")
+	return pin
 }
 
 // foundRecord is what lookup prints with --json.
@@ -230,38 +227,36 @@ func lookupCommand(env cli.Env) *cobra.Command {
 		Use: "lookup <domain or address>", Short: "Find the categories that hold a name or an address",
 		Args: cobra.ExactArgs(1), Example: "panelctl geo lookup www.example.com",
 		Long: "Finds the categories of all geo files that hold a domain or an address, by GET /api/v1/geo-assets/lookup.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			var found Found
-			if err := client.Get(cmd.Context(), apiPath+"/lookup?q="+url.QueryEscape(args[0]), &found); err != nil {
-				return err
-			}
+		RunE: command(env, func(ctx context.Context, client *cli.Client, args []string, found *Found) error {
+			return client.Get(ctx, apiPath+"/lookup?q="+url.QueryEscape(args[0]), found)
+		}, func(found Found) error {
 			rows := make([][]string, len(found.Matches))
 			for i, m := range found.Matches {
 				rows[i] = []string{m.Asset, m.Category, m.RuleKind, m.Rule, strconv.Itoa(m.UsedByCount)}
 			}
 			heads := []string{"File", "Category", "Kind", "Rule", "Flows"}
 			return env.List(foundRecord{Schema: "panelctl.geo-lookup/v1", Found: found}, heads, rows)
-		},
+		}),
 	}
 }
 
 func categoriesCommand(env cli.Env) *cobra.Command {
 	var part string
-	command := &cobra.Command{
+	categories := &cobra.Command{
 		Use: "categories <file>", Short: "List the categories of a geo file", Args: cobra.ExactArgs(1),
 		Example: "panelctl geo categories geosite.dat --query google",
 		Long: "Lists the categories of a geo file with how many entries each has and how many flows use it, by GET " +
 			"/api/v1/geo-assets/{id}/categories, page by page.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, id, err := idOf(cmd.Context(), env, args[0])
+			client, err := env.Client()
 			if err != nil {
 				return err
 			}
-			address := apiPath + "/" + id + "/categories"
+			path, err := pathOf(cmd.Context(), client, args[0])
+			if err != nil {
+				return err
+			}
+			address := path + "/categories"
 			if part != "" {
 				address += "?q=" + url.QueryEscape(part)
 			}
@@ -271,8 +266,8 @@ func categoriesCommand(env cli.Env) *cobra.Command {
 			})
 		},
 	}
-	command.Flags().StringVar(&part, "query", "", "a part of the name")
-	return command
+	categories.Flags().StringVar(&part, "query", "", "a part of the name")
+	return categories
 }
 
 // changesRecord is what changes prints with --json.
@@ -283,40 +278,36 @@ type changesRecord struct {
 
 func changesCommand(env cli.Env) *cobra.Command {
 	var from, to string
-	command := &cobra.Command{
+	changes := &cobra.Command{
 		Use: "changes <file>", Short: "Compare two versions of a geo file", Args: cobra.ExactArgs(1),
 		Example: "panelctl geo changes geosite.dat",
 		Long: "Compares two versions of a geo file, the one that was fetched with the one that nodes hold when none is named, " +
 			"by GET /api/v1/geo-assets/{id}/changes.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, id, err := idOf(cmd.Context(), env, args[0])
-			if err != nil {
-				return err
-			}
-			var c Changes
-			query := url.Values{"from": {from}, "to": {to}}
-			if err := client.Get(cmd.Context(), apiPath+"/"+id+"/changes?"+query.Encode(), &c); err != nil {
-				return err
-			}
-			rows := [][]string{}
-			for _, name := range c.Added {
-				rows = append(rows, []string{name, "+", ""})
-			}
-			for _, name := range c.Removed {
-				rows = append(rows, []string{name, "", "-"})
-			}
-			for _, one := range c.Changed {
-				rows = append(rows, []string{
-					one.Category, "+" + strconv.Itoa(one.AddedCount), "-" + strconv.Itoa(one.RemovedCount),
-				})
-			}
+		RunE: onAsset(env, func(ctx context.Context, client *cli.Client, path string, c *Changes) error {
+			return client.Get(ctx, path+"/changes?"+url.Values{"from": {from}, "to": {to}}.Encode(), c)
+		}, func(c Changes) error {
 			heads := []string{"Category", "Added", "Removed"}
-			return env.List(changesRecord{Schema: "panelctl.geo-changes/v1", Changes: c}, heads, rows)
-		},
+			return env.List(changesRecord{Schema: "panelctl.geo-changes/v1", Changes: c}, heads, linesOf(c))
+		}),
 	}
-	command.Flags().StringVar(&from, "from", "", "SHA-256 of the older version")
-	command.Flags().StringVar(&to, "to", "", "SHA-256 of the newer version")
-	return command
+	changes.Flags().StringVar(&from, "from", "", "SHA-256 of the older version")
+	changes.Flags().StringVar(&to, "to", "", "SHA-256 of the newer version")
+	return changes
+}
+
+// linesOf are changes as lines of a table.
+func linesOf(c Changes) [][]string {
+	rows := [][]string{}
+	for _, name := range c.Added {
+		rows = append(rows, []string{name, "+", ""})
+	}
+	for _, name := range c.Removed {
+		rows = append(rows, []string{name, "", "-"})
+	}
+	for _, one := range c.Changed {
+		rows = append(rows, []string{one.Category, "+" + strconv.Itoa(one.AddedCount), "-" + strconv.Itoa(one.RemovedCount)})
+	}
+	return rows
 }
 
 // validatedRecord is what validate prints with --json.
@@ -331,21 +322,15 @@ func validateCommand(env cli.Env) *cobra.Command {
 		Example: "panelctl geo validate geosite:google geoip:ru custom.dat:ads",
 		Long: "Says of categories whether the geo files that nodes shall hold have them, with those that are alike, by POST " +
 			"/api/v1/geo-assets/validate.",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			client, err := env.Client()
-			if err != nil {
-				return err
-			}
-			var v Validated
-			if err := client.Post(cmd.Context(), apiPath+"/validate", Validation{Tokens: args}, &v); err != nil {
-				return err
-			}
+		RunE: command(env, func(ctx context.Context, client *cli.Client, args []string, v *Validated) error {
+			return client.Post(ctx, apiPath+"/validate", Validation{Tokens: args}, v)
+		}, func(v Validated) error {
 			rows := make([][]string, len(v.Items))
 			for i, one := range v.Items {
 				rows[i] = []string{one.Token, dash(one.Code), dash(strings.Join(one.Suggestions, ", "))}
 			}
 			heads := []string{"Category", "Problem", "Alike"}
 			return env.List(validatedRecord{Schema: "panelctl.geo-validation/v1", Validated: v}, heads, rows)
-		},
+		}),
 	}
 }

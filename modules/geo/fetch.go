@@ -85,8 +85,11 @@ func (s *service) receive(ctx context.Context, address string, into *fetched) er
 		return err
 	}
 	defer answer.Body.Close()
-	if strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html") {
+	switch {
+	case strings.HasPrefix(answer.Header.Get("Content-Type"), "text/html"):
 		return refusal(dat.HTML, "the source answers with a page")
+	case answer.ContentLength > dat.MaxSize:
+		return refusal(dat.TooLarge, "the source has %d bytes, more than %d", answer.ContentLength, dat.MaxSize)
 	}
 	sum := sha256.New()
 	into.Size, err = io.Copy(io.MultiWriter(into.File, sum), answer.Body)

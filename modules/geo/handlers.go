@@ -15,6 +15,7 @@ type body[T any] struct{ Body T }
 
 type listInput struct {
 	httpapi.PageQuery
+	Query string `query:"q" maxLength:"64" doc:"A part of the name"`
 	File  string `query:"file" enum:"geoip,geosite,custom,mmdb"`
 	State string `query:"state" enum:"idle,downloading,checking,ready,distributing,current,rejected,failed"`
 }

@@ -37317,6 +37317,8 @@ export interface operations {
                 cursor?: string;
                 file?: "geoip" | "geosite" | "custom" | "mmdb";
                 limit?: number;
+                /** @description A part of the name */
+                q?: string;
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
                 state?: "idle" | "downloading" | "checking" | "ready" | "distributing" | "current" | "rejected" | "failed";
