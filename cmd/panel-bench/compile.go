@@ -142,11 +142,6 @@ func geoFiles(ctx context.Context, b *bench) ([]measure.Result, error) {
 	return beside.GeoFiles(ctx, b.settings.pairs)
 }
 
-// hostingSync measures what it costs to read the machines of an account at a hosting provider.
-func hostingSync(ctx context.Context, b *bench) ([]measure.Result, error) {
-	return beside.HostingSync(ctx, b.settings.pairs)
-}
-
 // statusPage measures a minute's work at a status page.
 func statusPage(ctx context.Context, b *bench) ([]measure.Result, error) {
 	return beside.StatusPage(ctx, b.settings.pairs)

@@ -1,4 +1,4 @@
-// Package beside runs the benchmarks that lie beside what they measure, and judges those of geo-assets and hosting.
+// Package beside runs the benchmarks that lie beside what they measure, and judges those of geo-assets.
 package beside
 
 import (

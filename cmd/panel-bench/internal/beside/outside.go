@@ -12,7 +12,6 @@ const (
 	parseCeiling  = 1.5 // of the time that the library of protobuf takes alone
 	servedFloor   = 0.5 // of the bytes of a bare file answer
 	rollOutWithin = 30  // seconds, 99 of 100 agents
-	syncShare     = 5   // per cent of a core
 )
 
 // names are the sizes of the lists that are read.
@@ -55,20 +54,4 @@ func GeoFiles(ctx context.Context, pairs int) ([]measure.Result, error) {
 		measure.Below("geo", "roll-out of 2 MB to 1,000 agents, 99th percentile", "s", rolled, rollOutWithin),
 		measure.Below("geo", "slope of the roll-out, 250 to 1,000 agents", "", slopes, 1.3),
 	), nil
-}
-
-// HostingSync reads the machines of an account at the pace that its provider asks for.
-func HostingSync(ctx context.Context, pairs int) ([]measure.Result, error) {
-	var shares measure.Series
-	for range (pairs + 3) / 4 {
-		times, err := Benchmarks(ctx, "./modules/hosting", "^BenchmarkSync$", 3)
-		if err != nil {
-			return nil, err
-		}
-		const percent = 1e7 // nanoseconds of each second
-		shares = append(shares, times["Sync"][2000]/percent)
-	}
-	return []measure.Result{
-		measure.Below("hosting", "processor for reading 2,000 machines, of one core", "%", shares, syncShare),
-	}, nil
 }

@@ -1,12 +1,15 @@
-// Package standin starts the stand-in for a Remnawave outside of tests, for measurements against it.
+// Package standin starts stand-ins for a Remnawave and for a hosting provider outside of tests, for measurements
+// against them.
 package standin
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"panel/modules/hosting/hostingtest"
 	"panel/modules/proxypanel/remnawavetest"
 )
 
@@ -34,6 +37,19 @@ func (h *host) Errorf(string, ...any) {
 	h.failed = true
 }
 
+// close ends what was started, and says whether it worked all the time.
+func (h *host) close() (worked bool) {
+	h.mu.Lock()
+	ends := slices.Clone(h.ends)
+	h.mu.Unlock()
+	for _, end := range slices.Backward(ends) {
+		end()
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return !h.failed
+}
+
 // Panel is a stand-in that runs until it is closed.
 type Panel struct {
 	*remnawavetest.Panel
@@ -48,17 +64,31 @@ func Open() *Panel {
 }
 
 // Close ends it, and says whether it worked all the time.
-func (p *Panel) Close() (worked bool) {
-	p.host.mu.Lock()
-	ends := slices.Clone(p.host.ends)
-	p.host.mu.Unlock()
-	for _, end := range slices.Backward(ends) {
-		end()
-	}
-	p.host.mu.Lock()
-	defer p.host.mu.Unlock()
-	return !p.host.failed
+func (p *Panel) Close() (worked bool) { return p.host.close() }
+
+// Cloud is an account at a stand-in for Hetzner that runs until it is closed.
+type Cloud struct {
+	*hostingtest.Cloud
+
+	host *host
 }
+
+// OpenCloud starts one with so many machines.
+func OpenCloud(machines int) *Cloud {
+	const sites = 250 // that share addresses
+	h := &host{}
+	c := &Cloud{hostingtest.New(h, "hetzner"), h}
+	for id := range machines {
+		c.Put(hostingtest.Machine{
+			ID: id + 1, Name: fmt.Sprintf("m-%05d", id), Region: "fsn1", Plan: "cx22", Status: "running",
+			IPv4: fmt.Sprintf("192.0.2.%d", id%sites+1), IPv6: fmt.Sprintf("2001:db8:%x::/64", id),
+		})
+	}
+	return c
+}
+
+// Close ends it, and says whether it worked all the time.
+func (c *Cloud) Close() (worked bool) { return c.host.close() }
 
 // MostWithin is how many requests reached it at most in any span of a length, since some moment.
 func (p *Panel) MostWithin(span time.Duration, since time.Time) (most int) {

@@ -234,3 +234,75 @@ func (s *stand) watchMemory(ctx context.Context) (most func() float64) {
 		return highest - before
 	}
 }
+
+const (
+	cloudMachines  = 2_000
+	cloudShare     = 5 // per cent of a core
+	cloudLookEvery = 500 * time.Millisecond
+)
+
+// hostingSync reads the machines of an account at a hosting provider, at the pace that this one asks for: what the panel
+// takes of a core meanwhile. The provider is a stand-in in this process.
+func hostingSync(ctx context.Context, b *bench) ([]measure.Result, error) {
+	s, err := b.installBareWith(ctx, "machines", rig.PanelSettings{
+		Env: []string{"PANEL_OUTBOUND_ALLOW=127.0.0.1"},
+	}, nil)
+	if err != nil {
+		return nil, err
+	}
+	there := standin.OpenCloud(cloudMachines)
+	b.atEnd(func() error { there.Close(); return nil })
+	var account struct{ ID string }
+	err = s.API.Post(ctx, "/api/v1/cloud-providers", object{
+		"kind": "hetzner", "label": "main", "base_url": there.URL, "credentials": object{"api_token": there.Token},
+	}, &account)
+	if err != nil {
+		return nil, err
+	}
+	var shares measure.Series
+	for range (b.settings.pairs + 3) / 4 {
+		share, err := s.readsMachines(ctx, "/api/v1/cloud-providers/"+account.ID)
+		if err != nil {
+			return nil, err
+		}
+		shares = append(shares, share)
+	}
+	return []measure.Result{
+		measure.Below("hosting", "processor for reading 2,000 machines, of one core", "%", shares, cloudShare),
+	}, nil
+}
+
+// readsMachines gives the per cent of a core that the panel takes from the beginning of a reading to its end.
+func (s *stand) readsMachines(ctx context.Context, path string) (share float64, err error) {
+	var operation struct {
+		ID string `json:"operation_id"`
+	}
+	before, err := processorSeconds(s.Panel.PID())
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	if err := s.API.Post(ctx, path+"/sync", nil, &operation); err != nil {
+		return 0, err
+	}
+	var now struct{ State, Error string }
+	for now.State != "succeeded" {
+		if err := pause(ctx, cloudLookEvery); err != nil {
+			return 0, err
+		}
+		if err := s.API.Get(ctx, "/api/v1/operations/"+operation.ID, &now); err != nil {
+			return 0, err
+		}
+		if now.State == "failed" {
+			return 0, fmt.Errorf("reading the machines failed: %s", now.Error)
+		}
+	}
+	after, err := processorSeconds(s.Panel.PID())
+	var page struct{ Total int }
+	err = errors.Join(err, s.API.Get(ctx, path+"/servers?limit=1", &page))
+	if err == nil && page.Total != cloudMachines {
+		err = fmt.Errorf("%d machines of %d were read", page.Total, cloudMachines)
+	}
+	const percent = 100
+	return percent * (after - before) / time.Since(began).Seconds(), err
+}
