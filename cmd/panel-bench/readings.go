@@ -241,8 +241,8 @@ const (
 	cloudLookEvery = 500 * time.Millisecond
 )
 
-// hostingSync reads the machines of an account at a hosting provider, at the pace that this one asks for: what the panel
-// takes of a core meanwhile. The provider is a stand-in in this process.
+// hostingSync reads the machines of an account at a hosting provider, at the pace that this one asks for: what the
+// panel takes of a core meanwhile. The provider is a stand-in in this process.
 func hostingSync(ctx context.Context, b *bench) ([]measure.Result, error) {
 	s, err := b.installBareWith(ctx, "machines", rig.PanelSettings{
 		Env: []string{"PANEL_OUTBOUND_ALLOW=127.0.0.1"},

@@ -117,8 +117,8 @@ func (noActions) progress(context.Context, string) (Progress, error) {
 	return Progress{Done: true}, nil
 }
 
-// noMaking is of providers that have no way to let a server run a script when it starts for the first time, or none that
-// tells the price before.
+// noMaking is of providers that have no way to let a server run a script when it starts for the first time, or none
+// that tells the price before.
 type noMaking struct{ of *Kind }
 
 func (n noMaking) regions(context.Context) ([]Region, error) { return nil, NotAble(n.of) }
