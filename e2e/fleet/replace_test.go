@@ -52,6 +52,7 @@ type replaced struct {
 	cloud    *hostingtest.Cloud
 	machines chan made
 	server   string // path of the machine that is replaced
+	host     string // path of a host name of its node
 }
 
 // made is a machine that the provider has made, and what it runs when it starts for the first time.
@@ -149,8 +150,13 @@ func (w *replaced) install() {
 	w.leavesBy(w.T, cloudOld)
 }
 
-// provider adds an account that has the machine.
+// provider adds an account that has the machine, and a host name that leads to it.
 func (w *replaced) provider() {
+	var host struct{ ID string }
+	require.NoError(w, w.stand.API.Post(w.Context(), "/api/v1/node-domains", object{
+		"node_id": w.entry.NodeID, "zone": "cloud.example", "label": "a",
+	}, &host))
+	w.host = "/api/v1/node-domains/" + host.ID
 	w.cloud = hostingtest.New(w, "hetzner")
 	w.cloud.OnMade(func(m hostingtest.Machine, script string) { w.machines <- made{m, script} })
 	w.cloud.Put(hostingtest.Machine{
@@ -264,6 +270,11 @@ func (w *replaced) takesOver(t *testing.T) {
 	w.leavesBy(t, machine.IPv4)
 	require.NoError(t, w.stand.API.InSync(t.Context(), w.flow))
 	w.oldIsGone(t)
+	var host struct {
+		NodeID string `json:"node_id"`
+	}
+	require.NoError(t, w.stand.API.Get(t.Context(), w.host, &host))
+	require.Equal(t, agent.NodeID, host.NodeID, "the host name leads to the new node")
 	var operation struct{ State string }
 	require.NoError(t, w.stand.API.Get(t.Context(), "/api/v1/operations/"+done.Operation, &operation))
 	require.Equal(t, "succeeded", operation.State)
