@@ -115,6 +115,12 @@ func TestAFileIsFetchedCheckedAndLookedInto(t *testing.T) {
 	s.admin.Get(assetsPath + "/" + id + "/categories?limit=1&cursor=" + *categories.NextCursor).JSON(&categories)
 	require.Equal(t, "ru-blocked", categories.Items[0].Category)
 	require.Nil(t, categories.NextCursor)
+	for sort, wanted := range map[string][]string{ // of as many entries each
+		"category": {"google", "ru-blocked"}, "-category": {"ru-blocked", "google"}, "entries": {"google", "ru-blocked"},
+	} {
+		s.admin.Get(assetsPath + "/" + id + "/categories?sort=" + sort).Is(http.StatusOK).JSON(&categories)
+		require.Equal(t, wanted, []string{categories.Items[0].Category, categories.Items[1].Category}, sort)
+	}
 	s.admin.Get(assetsPath+"/"+id+"/categories?sort=other").Refused(http.StatusBadRequest, "bad_parameter")
 	s.admin.Get(assetsPath+"/"+id+"/categories?cursor=abc").Refused(http.StatusBadRequest, "bad_parameter")
 	s.admin.Get(assetsPath + "/" + id + "/categories?q=BLOCK").JSON(&categories)

@@ -10,8 +10,10 @@ import (
 
 	"panel/modules/geo/geoapi"
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/database"
 	"panel/platform/httpapi"
 	"panel/platform/paneltest"
+	"panel/platform/restored"
 )
 
 // Design: rings of one node, a twentieth, a quarter, and all.
@@ -290,4 +292,34 @@ func TestWhatANodeHoldsFollowsFromItsLastWord(t *testing.T) {
 		got := judged(row, one.node, nodesapi.DocumentState{State: one.said}, "2")
 		require.Equal(t, [2]string{one.state, one.held}, [2]string{got.State, got.Held}, name)
 	}
+}
+
+// A roll-out that was under way in a database that was restored ends there: nodes keep what they hold, and a person
+// begins it anew.
+func TestARollOutEndsWithARestore(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.origin.publish("geosite.dat", sites("a"))
+	all := map[string]*node{}
+	for i := range 2 {
+		n := s.node(fmt.Sprintf("n%d", i))
+		all[n.NodeID] = n
+	}
+	id := s.geosite()
+	s.update(id, true)
+	canary := s.canary(id, all)
+	text, err := restored.Note{ID: database.NewID(), Artefact: "panel-1"}.SQL()
+	require.NoError(t, err)
+	_, err = s.DB.ExecContext(t.Context(), text)
+	require.NoError(t, err)
+	other := newStageOn(t, s)
+	a := other.until(id, inState(stateFailed))
+	require.Contains(t, a.RejectDetail, restored.Cause)
+	require.Empty(t, s.toldOf(all, first, canary), "the other node was not told of it")
+	again := s.scheduled(id)
+	require.Equal(t, [2]string{stateFailed, reasonNode}, [2]string{again.State, again.RejectReason},
+		"the schedule does not roll out again what has failed")
+	s.update(id, true)
+	s.allTake(all, first)
+	require.Equal(t, first, other.until(id, inState(stateCurrent)).Version.SHA256)
 }

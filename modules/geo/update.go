@@ -259,27 +259,12 @@ func (s *service) arrived(ctx context.Context, row *assetRow, version *versionRo
 	if err != nil {
 		return database.Fault(err, nil)
 	}
-	row.FetchedAt, row.UpdatedAt, row.RejectReason, row.RejectDetail = &now, now, "", ""
-	row.Missing = []MissingToken{}
-	rolling, err := s.rolling(ctx, row.ID)
+	last, err := s.lastRollOut(ctx, row)
 	if err != nil {
 		return err
 	}
-	again := row.Version != nil && *row.Version == version.SHA256
-	switch {
-	case again:
-		row.Candidate = nil
-	default:
-		row.Candidate = &version.SHA256
-	}
-	switch {
-	case rolling:
-		row.State = stateDistributing
-	case again:
-		row.State = stateCurrent
-	default:
-		row.State = stateReady
-	}
+	row.FetchedAt, row.UpdatedAt = &now, now
+	rolls := row.received(version.SHA256, last, order)
 	kept, err := s.store.trim(ctx, row, mostKept)
 	if err == nil {
 		err = s.files.Use(ctx, owner(row.ID), audience, kept...)
@@ -294,10 +279,35 @@ func (s *service) arrived(ctx context.Context, row *assetRow, version *versionRo
 	if err != nil {
 		return err
 	}
-	if order.Distribute && !again && !rolling && !waits {
+	if rolls && !waits {
 		return s.begin(ctx, row, version.SHA256, firstRing)
 	}
 	return s.emit(ctx, geoapi.Moved, row, geoapi.News{SHA256: version.SHA256})
+}
+
+// received brings an asset into the state that a version which was fetched has led to, beside what became of the last
+// roll-out, and says whether that version is to be rolled out. One whose roll-out failed is rolled out again when a
+// person asks for it; a schedule leaves it alone.
+func (r *assetRow) received(sha256, last string, order updateArgs) (rolls bool) {
+	again := r.Version != nil && *r.Version == sha256
+	failed := again && last == rollFailed
+	if failed && order.Scheduled {
+		if r.State = stateFailed; r.RejectReason != reasonDisk {
+			r.RejectReason = reasonNode
+		}
+		return false
+	}
+	r.RejectReason, r.RejectDetail, r.Missing = "", "", []MissingToken{}
+	r.Candidate = &sha256
+	r.State = stateReady
+	if again && !failed {
+		r.Candidate, r.State = nil, stateCurrent
+	}
+	if last == rollRunning {
+		r.State = stateDistributing
+		return false
+	}
+	return order.Distribute && r.Candidate != nil
 }
 
 // waits says whether a version that a schedule has fetched waits for a person: because it was returned from, or because

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -119,4 +120,62 @@ func TestMachinesAreMadeFromTheCommandLine(t *testing.T) {
 		}, within, every)
 	}
 	require.Empty(t, b.servers(account.ID))
+}
+
+// "`panelctl hosting …` with tables": what machines cost and which payments come is shown, paid and skipped by name.
+func TestPaymentsFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "hetzner")
+	features, admin := []module.Module{Module()}, b.Admin()
+	run := func(line string) string {
+		t.Helper()
+		said := admin.Command(features, "hosting "+line+" --plain")
+		require.Equal(t, cli.ExitDone, said.Exit, "%s: %s", line, said.Err)
+		return said.Out
+	}
+	due := time.Now().UTC().AddDate(0, 0, 5).Format(time.DateOnly)
+	run("add custom other")
+	run("enter other ams-1 --region ams --price 450EUR/month --due " + due)
+	run("enter other ams-2 --region ams --price 7USD/year")
+	bill := run("billing")
+	require.Contains(t, bill, "all\t-\t4.50 EUR\t-\n")
+	require.Contains(t, bill, "all\t-\t0.01 USD\t-\n")
+	require.Contains(t, bill, "region\tcustom ams\t4.50 EUR\t-\n")
+	require.Contains(t, bill, "due\tother ams-1\t4.50 EUR\t"+due)
+	next := time.Now().UTC().AddDate(0, 0, 9).Format(time.DateOnly)
+	require.Contains(t, run("paid other ams-1 --due "+next), next)
+	require.Contains(t, run("billing"), "due\tother ams-1\t4.50 EUR\t"+next)
+	require.Contains(t, run("skip other ams-1"), "ams-1")
+	require.NotContains(t, run("billing"), "due\tother ams-1", "a payment that is skipped comes no more")
+	refused := admin.Command(features, "hosting paid other ams-2")
+	require.Equal(t, cli.ExitFailed, refused.Exit)
+	require.Contains(t, refused.Err, "ams-2", "nobody has said when it must be paid")
+	require.Equal(t, cli.ExitFailed, admin.Command(features, "hosting skip other ams-3").Exit)
+}
+
+// A replacement is begun at the price and with the flows that somebody has seen, is listed, and is undone by its id.
+func TestAReplacementFromTheCommandLine(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	features, admin := []module.Module{Module()}, s.Admin()
+	flow := s.flow("First", 443)
+	s.install(flow)
+	pool, _ := s.pooled("Europe", 8443, s.oldNode)
+	require.NotEmpty(t, pool)
+	replace := "hosting replace main " + s.old.Name + " ams-2 --region fsn1 --plan cx22 --image debian-12 --plain"
+	asked := admin.Command(features, replace)
+	require.Equal(t, cli.ExitUsage, asked.Exit, "nobody has agreed to it")
+	require.Len(t, s.cloud.Machines(), 1)
+	begun := admin.Command(features, replace+" --delete-old --yes")
+	require.Equal(t, cli.ExitDone, begun.Exit, begun.Err)
+	require.Contains(t, begun.Out, s.old.Name+"\tams-2\tmaking\t0/0\t-\t")
+	require.Equal(t, begun.Out, admin.Command(features, "hosting replacements main --plain").Out)
+	id := strings.TrimSpace(begun.Out[strings.LastIndex(begun.Out, "\t")+1:])
+	require.Equal(t, oldDelete, s.at(id).Old)
+	require.Equal(t, cli.ExitUsage, admin.Command(features, "hosting cancel main "+id).Exit, "nobody has confirmed it")
+	require.NotEqual(t, cli.ExitDone, admin.Command(features, "hosting continue main "+id+" --yes").Exit, "it goes on")
+	undone := admin.Command(features, "hosting cancel main "+id+" --yes")
+	require.Equal(t, cli.ExitDone, undone.Exit, undone.Err)
+	s.ends(id, replaceCancelled)
+	require.Len(t, s.cloud.Machines(), 1)
 }
