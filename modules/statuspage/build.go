@@ -87,11 +87,7 @@ func grouped(d *draft, visible []Component, w *readings, said announced) []site.
 		c := &visible[i]
 		shown := site.Component{ID: c.ID, Names: site.Text(c.Names), Status: said.over(c.ID, w.status(c))}
 		if c.ShowBars && c.Source != byHand {
-			bar := w.bar(c, said)
-			shown.Uptime = bar.UptimePercent
-			for _, day := range bar.Days {
-				shown.Days = append(shown.Days, site.Day{Date: day.Date, Worst: day.Worst, Uptime: day.UptimePercent})
-			}
+			shown.Days, shown.Uptime = w.lastDays(c, said)
 		}
 		g := &out[at[c.GroupID]]
 		g.Components = append(g.Components, shown)

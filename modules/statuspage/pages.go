@@ -255,6 +255,10 @@ func (s *service) shapePages(ctx context.Context, rows []pageRow) ([]Page, error
 	if err != nil {
 		return nil, err
 	}
+	names, err := s.sourcesOf(ctx, all)
+	if err != nil {
+		return nil, err
+	}
 	readings, err := s.readings(ctx, all, 0)
 	if err != nil {
 		return nil, err
@@ -270,7 +274,7 @@ func (s *service) shapePages(ctx context.Context, rows []pageRow) ([]Page, error
 		out[i] = Page{
 			ID: r.ID, Slug: r.Slug, Titles: filled(d.Titles), Descriptions: filled(d.Descriptions), Locales: d.Locales,
 			DefaultLocale: d.DefaultLocale, Theme: d.Theme, Footers: filled(d.Footers),
-			Groups: append([]Group{}, d.Groups...), Components: readings.shown(d.Components, announced[r.ID]),
+			Groups: append([]Group{}, d.Groups...), Components: readings.shown(d.Components, names, announced[r.ID]),
 			Announcements: append([]Announcement{}, d.Announcements...), Auto: d.Auto,
 			Revision: r.Revision, PublishedRevision: r.PublishedRevision, PublishedAt: utc(r.PublishedAt),
 			CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),

@@ -18,11 +18,11 @@ type subject struct{ kind, id string }
 
 // readings is how everything is that components stand for, read once for all of them.
 type readings struct {
-	names    map[string]string    // of sources, by kind and id
 	members  map[string][]subject // of sources
 	verdicts map[subject]healthapi.Verdict
 	days     map[subject][]healthapi.Day
 	dates    []string
+	pastDays []pastDay // of the component that is being looked at
 }
 
 // readings reads how the sources of components are, and how they were on the last days.
@@ -34,10 +34,6 @@ func (s *service) readings(ctx context.Context, components []Component, days int
 	today := s.now().Truncate(24 * time.Hour)
 	for i := range days {
 		w.dates = append(w.dates, today.AddDate(0, 0, i+1-days).Format(time.DateOnly))
-	}
-	var err error
-	if w.names, err = s.sourcesOf(ctx, components); err != nil {
-		return nil, err
 	}
 	if err := s.gather(ctx, w, components); err != nil {
 		return nil, err
@@ -180,70 +176,90 @@ func (t tally) judged() string {
 	return site.Operational
 }
 
-// shown are components as people edit them.
-func (w *readings) shown(components []Component, said announced) []Component {
+// shown are components as people edit them, with the names of what they stand for.
+func (w *readings) shown(components []Component, names map[string]string, said announced) []Component {
 	out := make([]Component, len(components))
 	for i, c := range components {
-		c.SourceName, c.Status = w.names[c.Source+" "+c.SourceID], said.over(c.ID, w.status(&components[i]))
+		c.SourceName, c.Status = names[c.Source+" "+c.SourceID], said.over(c.ID, w.status(&components[i]))
 		out[i] = c
 	}
 	return out
 }
 
-// bar are the last days of a component. Days of which nothing is known are unknown, never green; a day with announced
-// work is a day of maintenance unless something worse happened.
+// bar are the last days of a component, as people who edit the page see them.
 func (w *readings) bar(c *Component, said announced) Bar {
-	out := Bar{ComponentID: c.ID, Days: make([]BarDay, len(w.dates))}
-	past := w.past(w.members[c.Source+" "+c.SourceID])
-	sum, known := 0.0, 0
-	for i, date := range w.dates {
-		day := dayOf(date, past[i])
-		if said.worked(c.ID, date) && (day.Worst == site.Operational || day.Worst == site.Unknown) {
-			day.Worst = site.Maintained
-		}
-		if day.UptimePercent != nil {
-			sum, known = sum+*day.UptimePercent, known+1
-		}
-		out.Days[i] = day
-	}
-	if known > 0 {
-		mean := sum / float64(known)
-		out.UptimePercent = &mean
+	days, uptime := w.lastDays(c, said)
+	out := Bar{ComponentID: c.ID, UptimePercent: uptime, Days: make([]BarDay, len(days))}
+	for i, day := range days {
+		out.Days[i] = BarDay{Date: day.Date, Worst: day.Worst, UptimePercent: day.Uptime}
 	}
 	return out
 }
 
-// past are the days that members know of, by the place of the day among the dates.
-func (w *readings) past(members []subject) [][]healthapi.Day {
-	out := make([][]healthapi.Day, len(w.dates))
+// lastDays are those of a component, and its uptime on all of them. Days of which nothing is known are unknown, never
+// green; a day with announced work is a day of maintenance unless something worse happened.
+func (w *readings) lastDays(c *Component, said announced) (out []site.Day, uptime *float64) {
+	past, worked := w.past(w.members[c.Source+" "+c.SourceID]), said.worked[c.ID]
+	out = make([]site.Day, len(past))
+	shares := make([]float64, len(past)+1)
+	var whole mean
+	for i, date := range w.dates {
+		day := &past[i]
+		out[i] = site.Day{Date: date, Worst: day.judged(), Uptime: day.up.in(&shares[i])}
+		if worked[date] && (out[i].Worst == site.Operational || out[i].Worst == site.Unknown) {
+			out[i].Worst = site.Maintained
+		}
+		whole.add(out[i].Uptime)
+	}
+	return out, whole.in(&shares[len(past)])
+}
+
+// pastDay is what several members say of one day.
+type pastDay struct {
+	tally
+
+	up mean
+}
+
+// mean of shares that are known.
+type mean struct {
+	sum   float64
+	known int
+}
+
+func (m *mean) add(share *float64) {
+	if share != nil {
+		m.sum, m.known = m.sum+*share, m.known+1
+	}
+}
+
+// in puts the mean into a place; nil: nothing is known.
+func (m *mean) in(place *float64) *float64 {
+	if m.known == 0 {
+		return nil
+	}
+	*place = m.sum / float64(m.known)
+	return place
+}
+
+// past are the days as members know them, by the place of the day among the dates; good until the next call.
+func (w *readings) past(members []subject) []pastDay {
+	if w.pastDays == nil {
+		w.pastDays = make([]pastDay, len(w.dates))
+	}
+	out := w.pastDays
+	clear(out)
 	for _, m := range members {
 		at := 0
 		for _, day := range w.days[m] { // oldest first, as the dates are
-			for at < len(w.dates) && w.dates[at] < day.Date {
+			for at < len(out) && w.dates[at] < day.Date {
 				at++
 			}
-			if at < len(w.dates) && w.dates[at] == day.Date {
-				out[at] = append(out[at], day)
+			if at < len(out) && w.dates[at] == day.Date {
+				out[at].add(day.State)
+				out[at].up.add(day.UpPercent)
 			}
 		}
-	}
-	return out
-}
-
-// dayOf is what the members say of one day together.
-func dayOf(date string, members []healthapi.Day) BarDay {
-	var said tally
-	sum, known := 0.0, 0
-	for _, day := range members {
-		said.add(day.State)
-		if day.UpPercent != nil {
-			sum, known = sum+*day.UpPercent, known+1
-		}
-	}
-	out := BarDay{Date: date, Worst: said.judged()}
-	if known > 0 {
-		mean := sum / float64(known)
-		out.UptimePercent = &mean
 	}
 	return out
 }
@@ -252,7 +268,7 @@ func dayOf(date string, members []healthapi.Day) BarDay {
 type announced struct {
 	impacts map[string]string          // by component, of open notices
 	working map[string]bool            // components that are being worked on
-	worked  func(id, date string) bool // whether a component was worked on that day
+	worked  map[string]map[string]bool // by component, the days on which it was worked on
 }
 
 // over is the status of a component when readers are told something of it.
@@ -294,7 +310,7 @@ func (s *service) announcedOn(ctx context.Context, pageIDs ...string) (map[strin
 }
 
 func announcedBy(pageID string, notices []noticeRow, works []maintenanceRow, now time.Time) announced {
-	out := announced{impacts: map[string]string{}, working: map[string]bool{}}
+	out := announced{impacts: map[string]string{}, working: map[string]bool{}, worked: map[string]map[string]bool{}}
 	for i := range notices {
 		for _, id := range notices[i].ComponentIDs {
 			if impact := statusOfImpact[notices[i].Impact]; notices[i].PageID == pageID && impact != "" {
@@ -302,8 +318,6 @@ func announcedBy(pageID string, notices []noticeRow, works []maintenanceRow, now
 			}
 		}
 	}
-	type day struct{ component, date string }
-	days := map[day]bool{}
 	for i := range works {
 		m := &works[i]
 		if m.PageID != pageID {
@@ -313,12 +327,16 @@ func announcedBy(pageID string, notices []noticeRow, works []maintenanceRow, now
 			if m.state(now) == "active" {
 				out.working[id] = true
 			}
+			days := out.worked[id]
+			if days == nil {
+				days = map[string]bool{}
+				out.worked[id] = days
+			}
 			for at := m.StartsAt.UTC().Truncate(24 * time.Hour); at.Before(m.EndsAt); at = at.AddDate(0, 0, 1) {
-				days[day{id, at.Format(time.DateOnly)}] = true
+				days[at.Format(time.DateOnly)] = true
 			}
 		}
 	}
-	out.worked = func(id, date string) bool { return days[day{id, date}] }
 	return out
 }
 

@@ -41,7 +41,7 @@ func (v *Views) History(ctx context.Context, kind, id, from, to string) (out His
 	if out.Points, out.StepS, err = v.points(ctx, kind, id, out.From, out.To, now); err != nil {
 		return out, err
 	}
-	changes, err := v.changes(ctx, kind, []string{id}, out.From, out.To)
+	changes, err := v.changes(ctx, kind, []string{id}, out.From, out.To, whyToo)
 	if err != nil {
 		return out, err
 	}
@@ -53,7 +53,10 @@ func (v *Views) History(ctx context.Context, kind, id, from, to string) (out His
 	if end.After(now) {
 		end = now
 	}
-	out.Days = daysOf(changes[id], row.State, row.Since, out.From, end)
+	whole := periodOf(out.From, end)
+	held := make([]heldFor, len(whole.dates))
+	whole.sum(held, changes[id], row.State, row.Since)
+	out.Days = daysOf(whole.dates, held)
 	return out, nil
 }
 
@@ -104,32 +107,48 @@ type changeRow struct {
 	At                                  time.Time
 }
 
+// whyToo adds to changes why they happened.
+const whyToo = ", reason, hint"
+
 // changes gives those of a period by subject, oldest first.
 func (v *Views) changes(
-	ctx context.Context, kind string, ids []string, from, to time.Time,
+	ctx context.Context, kind string, ids []string, from, to time.Time, more string,
 ) (map[string][]changeRow, error) {
 	var rows []changeRow
-	err := v.db.In(ctx).NewRaw(`select subject_id, at, was, state, reason, hint from health_changes
+	err := v.db.In(ctx).NewRaw("select subject_id, at, was, state"+more+` from health_changes
 		where kind = ? and subject_id = any(?::uuid[]) and at >= ? and at < ? order by subject_id, at, id`, kind,
 		pgdialect.Array(ids), from, to).Scan(ctx, &rows)
 	out := map[string][]changeRow{}
-	for _, row := range rows {
-		out[row.SubjectID] = append(out[row.SubjectID], row)
+	first := 0
+	for i := range rows {
+		if i+1 == len(rows) || rows[i+1].SubjectID != rows[i].SubjectID {
+			out[rows[i].SubjectID] = rows[first : i+1]
+			first = i + 1
+		}
 	}
 	return out, database.Fault(err, nil)
 }
 
 // days gives the last days of subjects.
 func (v *Views) days(ctx context.Context, kind string, ids []string, count int) (map[string][]Day, error) {
-	out := map[string][]Day{}
+	out := make(map[string][]Day, len(ids))
+	return out, v.held(ctx, kind, ids, count, func(id string, dates []string, held []heldFor) {
+		out[id] = daysOf(dates, held)
+	})
+}
+
+// held tells of each subject how long each state held on each of the last days. The list is good until the next one.
+func (v *Views) held(
+	ctx context.Context, kind string, ids []string, count int, tell func(id string, dates []string, held []heldFor),
+) error {
 	if count == 0 || len(ids) == 0 {
-		return out, nil
+		return nil
 	}
 	now := v.clock.Now().UTC()
-	from := now.Truncate(24*time.Hour).AddDate(0, 0, 1-count)
-	changes, err := v.changes(ctx, kind, ids, from, now)
+	from := now.Truncate(dayLength).AddDate(0, 0, 1-count)
+	changes, err := v.changes(ctx, kind, ids, from, now, "")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var rows []struct {
 		SubjectID, State string
@@ -137,10 +156,13 @@ func (v *Views) days(ctx context.Context, kind string, ids []string, count int) 
 	}
 	err = v.db.In(ctx).NewRaw("select subject_id, state, since from health_states where kind = ? and subject_id = any(?::uuid[])",
 		kind, pgdialect.Array(ids)).Scan(ctx, &rows)
+	last := periodOf(from, now)
+	held := make([]heldFor, len(last.dates))
 	for _, row := range rows {
-		out[row.SubjectID] = daysOf(changes[row.SubjectID], row.State, row.Since, from, now)
+		last.sum(held, changes[row.SubjectID], row.State, row.Since)
+		tell(row.SubjectID, last.dates, held)
 	}
-	return out, database.Fault(err, nil)
+	return database.Fault(err, nil)
 }
 
 // span is a time in one state.
@@ -177,22 +199,48 @@ func spans(changes []changeRow, state string, since, from, to time.Time) (out []
 
 const dayLength = 24 * time.Hour
 
-// daysOf sums up the states of each day.
-func daysOf(changes []changeRow, state string, since, from, to time.Time) []Day {
-	all, out := spans(changes, state, since, from, to), []Day{}
+// period is a time with the names of its days, which are written once for all subjects.
+type period struct {
+	from, to time.Time
+	dates    []string
+}
+
+func periodOf(from, to time.Time) period {
+	p := period{from: from, to: to}
 	for day := from.Truncate(dayLength); day.Before(to); day = day.Add(dayLength) {
+		p.dates = append(p.dates, day.Format(time.DateOnly))
+	}
+	return p
+}
+
+// sum adds up how long each state held on each day.
+func (p period) sum(out []heldFor, changes []changeRow, state string, since time.Time) {
+	all, day := spans(changes, state, since, p.from, p.to), p.from.Truncate(dayLength)
+	for i := range out {
 		end := day.Add(dayLength)
 		for len(all) > 1 && !all[0].to.After(day) {
 			all = all[1:]
 		}
-		var held heldFor
-		for _, s := range all {
-			if !s.from.Before(end) {
+		out[i] = heldFor{}
+		for j := range all {
+			if !all[j].from.Before(end) {
 				break
 			}
-			held.add(s.state, overlap(s, day, end))
+			out[i].add(all[j].state, overlap(&all[j], day, end))
 		}
-		out = append(out, dayOf(day, held))
+		day = end
+	}
+}
+
+// daysOf says what the days were.
+func daysOf(dates []string, held []heldFor) []Day {
+	out, shares := make([]Day, len(dates)), make([]float64, len(dates))
+	for i := range out {
+		h := &held[i]
+		out[i] = Day{
+			Day: dates[i], State: h.judged(), DownS: int(h.down.Seconds()), DegradedS: int(h.degraded.Seconds()),
+			UpPct: h.share(&shares[i]),
+		}
 	}
 	return out
 }
@@ -212,7 +260,7 @@ func (h *heldFor) add(state string, d time.Duration) {
 	}
 }
 
-func overlap(s span, from, to time.Time) time.Duration {
+func overlap(s *span, from, to time.Time) time.Duration {
 	if s.from.After(from) {
 		from = s.from
 	}
@@ -222,22 +270,25 @@ func overlap(s span, from, to time.Time) time.Duration {
 	return to.Sub(from)
 }
 
-func dayOf(day time.Time, held heldFor) Day {
-	d := Day{
-		Day: day.Format(time.DateOnly), State: verdict.Unknown, DownS: int(held.down.Seconds()),
-		DegradedS: int(held.degraded.Seconds()),
+// judged is the worst that lasted a minute or more.
+func (h *heldFor) judged() string {
+	switch {
+	case h.up+h.degraded+h.down == 0:
+		return verdict.Unknown
+	case h.down >= time.Minute:
+		return verdict.Down
+	case h.degraded >= time.Minute:
+		return verdict.Degraded
 	}
-	known := held.up + held.degraded + held.down
+	return verdict.Up
+}
+
+// share is how much of the time that is known it was not down, in the place for it; nil: nothing is known.
+func (h *heldFor) share(place *float64) *float64 {
+	known := h.up + h.degraded + h.down
 	if known == 0 {
-		return d
+		return nil
 	}
-	up := 100 * float64(known-held.down) / float64(known)
-	d.UpPct, d.State = &up, verdict.Up
-	if held.degraded >= time.Minute {
-		d.State = verdict.Degraded
-	}
-	if held.down >= time.Minute {
-		d.State = verdict.Down
-	}
-	return d
+	*place = 100 * float64(known-h.down) / float64(known)
+	return place
 }

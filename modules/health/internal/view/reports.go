@@ -48,17 +48,14 @@ func (r *Reports) Verdicts(ctx context.Context, kind string, ids ...string) (map
 func (r *Reports) Days(
 	ctx context.Context, kind string, count int, ids ...string,
 ) (map[string][]healthapi.Day, error) {
-	known, err := r.views.days(ctx, kind, database.OnlyIDs(ids), count)
-	if err != nil {
-		return nil, err
-	}
-	out := make(map[string][]healthapi.Day, len(known))
-	for id, days := range known {
-		for _, d := range days {
-			out[id] = append(out[id], healthapi.Day{Date: d.Day, State: d.State, UpPercent: d.UpPct})
+	out := make(map[string][]healthapi.Day, len(ids))
+	return out, r.views.held(ctx, kind, database.OnlyIDs(ids), count, func(id string, dates []string, held []heldFor) {
+		days, shares := make([]healthapi.Day, len(dates)), make([]float64, len(dates))
+		for i := range days {
+			days[i] = healthapi.Day{Date: dates[i], State: held[i].judged(), UpPercent: held[i].share(&shares[i])}
 		}
-	}
-	return out, nil
+		out[id] = days
+	})
 }
 
 // Incident gives one.

@@ -85,7 +85,7 @@ func (b *builder) noticeEntry(n *Notice, w *words) (atomEntry, time.Time, error)
 	at, text := n.StartedAt, ""
 	for _, u := range n.Updates {
 		at = later(at, u.At)
-		body, err := markdown(u.Bodies.In(w.locale, b.site.Default))
+		body, err := b.html(u.Bodies.In(w.locale, b.site.Default))
 		if err != nil {
 			return atomEntry{}, at, err
 		}
@@ -95,7 +95,7 @@ func (b *builder) noticeEntry(n *Notice, w *words) (atomEntry, time.Time, error)
 }
 
 func (b *builder) workEntry(m *Maintenance, w *words) (atomEntry, time.Time, error) {
-	body, err := markdown(m.Bodies.In(w.locale, b.site.Default))
+	body, err := b.html(m.Bodies.In(w.locale, b.site.Default))
 	text := "<p>" + w.moment(m.StartsAt) + " – " + w.moment(m.EndsAt) + "</p>" + string(body)
 	title := m.Titles.In(w.locale, b.site.Default) + " – " + w.works[m.State]
 	return b.entry(m.ID, title, text, m.UpdatedAt, m.UpdatedAt), m.UpdatedAt, err

@@ -40,3 +40,18 @@ func markdown(text string) (template.HTML, error) {
 	}
 	return template.HTML(policy().SanitizeBytes(out.Bytes())), nil //nolint:gosec // it was sanitised
 }
+
+// html is a text that stands in several files, which is read once.
+func (b *builder) html(text string) (template.HTML, error) {
+	if done, known := b.texts[text]; known {
+		return done, nil
+	}
+	done, err := markdown(text)
+	if err == nil && b.texts == nil {
+		b.texts = map[string]template.HTML{}
+	}
+	if err == nil {
+		b.texts[text] = done
+	}
+	return done, err
+}

@@ -1,11 +1,10 @@
 package site
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"fmt"
+	"errors"
 	"html/template"
 	"slices"
 	"strings"
@@ -98,43 +97,37 @@ type workShown struct {
 type groupShown struct {
 	Name, Status, Word string
 	Expanded           bool
-	Drawn              template.HTML
+
+	components []Component
+	strips     []strip
 }
 
-type partShown struct {
-	Name, Status, Word string
-	Bars               *bars
+// write fills in the templates one after the other; the groups of a page are drawn between them.
+func (b *builder) write(s *sheet, d *drawing, first, last string) ([]byte, error) {
+	d.out.Grow(b.largest)
+	err := tree().ExecuteTemplate(&d.out, first, s)
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		err = errors.Join(err, tree().ExecuteTemplate(&d.out, "group", g))
+		d.group(g.components, g.strips)
+		err = errors.Join(err, tree().ExecuteTemplate(&d.out, "group-end", g))
+	}
+	err = errors.Join(err, tree().ExecuteTemplate(&d.out, last, s))
+	b.largest = max(b.largest, d.out.Len())
+	return d.out.Bytes(), err
 }
 
-type bars struct {
-	Count                         int
-	Label, Oldest, Newest, Uptime string
-	Runs                          []run
-}
-
-// run are days of one kind side by side; the style cuts it into days.
-type run struct {
-	Worst, Title string
-	From, Days   int
-}
-
-func (b *builder) write(name string, s *sheet) ([]byte, error) {
-	var out bytes.Buffer
-	err := tree().ExecuteTemplate(&out, name, s)
-	return out.Bytes(), err
-}
-
-// sheet begins a page of a language; up leads to the folder of index.html.
-func (b *builder) sheet(locale, up string, past bool) (*sheet, *words, error) {
+// sheet begins a page of a language.
+func (b *builder) sheet(locale string, past bool) (*sheet, *words, error) {
 	w := wordsOf(locale)
 	s := &sheet{
-		Words: w.said(), Mode: b.site.Mode, Up: up, Past: past, StyleFile: b.style, Logo: b.logoLink(up),
+		Words: w.said(), Mode: b.site.Mode, Up: upwards, Past: past, StyleFile: b.style, Logo: b.logoLink(),
 		Title: b.site.Titles.In(locale, b.site.Default), Description: b.site.Descriptions.In(locale, b.site.Default),
-		Machine: momentOfMachines, People: momentOfPeople, Home: up + "index.html",
-		HistoryLink: up + locale + "/history.html",
+		Machine: momentOfMachines, People: momentOfPeople, Home: upwards + "index.html",
+		HistoryLink: upwards + locale + "/history.html",
 	}
 	if locale != b.site.Default {
-		s.Home = up + locale + "/index.html"
+		s.Home = upwards + locale + "/index.html"
 	}
 	if s.Heading = s.Title; past {
 		s.Heading = s.Title + " – " + w.history
@@ -145,13 +138,13 @@ func (b *builder) sheet(locale, up string, past bool) (*sheet, *words, error) {
 	}
 	for _, one := range b.site.Locales {
 		s.Languages = append(s.Languages, language{
-			Locale: one, Name: wordsOf(one).name, Link: up + one + "/" + file, Here: one == locale,
+			Locale: one, Name: wordsOf(one).name, Link: upwards + one + "/" + file, Here: one == locale,
 		})
 	}
 	b.guarded(s)
 	var err error
 	if footer := b.site.Footers.In(locale, b.site.Default); footer != "" {
-		s.Footer, err = markdown(footer)
+		s.Footer, err = b.html(footer)
 	}
 	return s, w, err
 }
@@ -178,7 +171,7 @@ var Policy = sync.OnceValue(func() string {
 		base64.StdEncoding.EncodeToString(sum[:]) + "'; base-uri 'none'; form-action 'none'"
 })
 
-func (b *builder) logoLink(up string) template.URL {
+func (b *builder) logoLink() template.URL {
 	switch logo := b.site.Logo; {
 	case logo == nil:
 		return ""
@@ -186,12 +179,12 @@ func (b *builder) logoLink(up string) template.URL {
 		return template.URL("data:" + logo.MediaType + ";base64," + //nolint:gosec // an image of a known kind
 			base64.StdEncoding.EncodeToString(logo.Content))
 	}
-	return template.URL(up + b.logo) //nolint:gosec // a path of the page's own
+	return template.URL(upwards + b.logo) //nolint:gosec // a path of the page's own
 }
 
 // page is how things are now.
-func (b *builder) page(locale, up string) ([]byte, error) {
-	s, w, err := b.sheet(locale, up, false)
+func (b *builder) page(locale string) ([]byte, error) {
+	s, w, err := b.sheet(locale, false)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +194,7 @@ func (b *builder) page(locale, up string) ([]byte, error) {
 		s.Headline = w.unproven
 	}
 	for _, one := range b.site.Announcements {
-		text, err := markdown(one.Bodies.In(locale, b.site.Default))
+		text, err := b.html(one.Bodies.In(locale, b.site.Default))
 		if err != nil {
 			return nil, err
 		}
@@ -230,12 +223,12 @@ func (b *builder) page(locale, up string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return b.write("page", s)
+	return b.write(s, b.drawing(w), "page", "page-end")
 }
 
 // history is what was.
-func (b *builder) history(locale, up string) ([]byte, error) {
-	s, w, err := b.sheet(locale, up, true)
+func (b *builder) history(locale string) ([]byte, error) {
+	s, w, err := b.sheet(locale, true)
 	if err != nil {
 		return nil, err
 	}
@@ -249,7 +242,7 @@ func (b *builder) history(locale, up string) ([]byte, error) {
 	if s.Works, err = b.works(locale, w, func(*Maintenance) bool { return true }); err != nil {
 		return nil, err
 	}
-	return b.write("history", s)
+	return b.write(s, b.drawing(w), "history", "foot")
 }
 
 var looks = map[string]string{"none": Unknown, "minor": Degraded, "major": PartialOutage, "critical": MajorOutage}
@@ -264,7 +257,7 @@ func (b *builder) notice(n *Notice, locale string, w *words) (noticeShown, error
 		out.Look = Operational
 	}
 	for _, u := range n.Updates {
-		text, err := markdown(u.Bodies.In(locale, b.site.Default))
+		text, err := b.html(u.Bodies.In(locale, b.site.Default))
 		if err != nil {
 			return out, err
 		}
@@ -302,7 +295,7 @@ func (b *builder) works(locale string, w *words, stands func(*Maintenance) bool)
 			MachineEnd: machine(m.EndsAt), From: w.moment(m.StartsAt), To: w.moment(m.EndsAt),
 			Parts: b.affected(m.Components, locale, w),
 		}
-		if shown.Text, err = markdown(m.Bodies.In(locale, b.site.Default)); err != nil {
+		if shown.Text, err = b.html(m.Bodies.In(locale, b.site.Default)); err != nil {
 			return nil, err
 		}
 		out = append(out, shown)
@@ -316,15 +309,12 @@ func (b *builder) groups(locale string, w *words) (out []groupShown) {
 		if len(g.Components) == 0 {
 			continue
 		}
-		shown := groupShown{Name: g.Names.In(locale, b.site.Default), Status: worstOf(g.Components)}
+		shown := groupShown{
+			Name: g.Names.In(locale, b.site.Default), Status: worstOf(g.Components), components: g.Components,
+			strips: b.strips(i),
+		}
 		shown.Word = w.statuses[shown.Status]
 		shown.Expanded = len(g.Components) <= fewParts || shown.Status != Operational
-		parts := make([]partShown, len(g.Components))
-		for j := range g.Components {
-			c := &g.Components[j]
-			parts[j] = partShown{c.Names.In(locale, b.site.Default), c.Status, w.statuses[c.Status], barsOf(c, w)}
-		}
-		shown.Drawn = drawn(parts)
 		out = append(out, shown)
 	}
 	return out
@@ -378,58 +368,4 @@ func (s *Site) silent() bool {
 	return slices.ContainsFunc(s.Groups, func(g Group) bool {
 		return slices.ContainsFunc(g.Components, func(c Component) bool { return c.Status == Unknown })
 	})
-}
-
-// barsOf draws days; days side by side that are alike are one shape.
-func barsOf(c *Component, w *words) *bars {
-	if len(c.Days) == 0 {
-		return nil
-	}
-	out := &bars{
-		Count: len(c.Days), Oldest: fmt.Sprintf(w.daysAgo, len(c.Days)), Newest: w.today, Uptime: w.noData,
-	}
-	counts := map[string]int{}
-	for i, day := range c.Days {
-		counts[day.Worst]++
-		if last := len(out.Runs) - 1; last >= 0 && out.Runs[last].Worst == day.Worst && plain(day.Worst) {
-			out.Runs[last].Days++
-			continue
-		}
-		r := run{Worst: day.Worst, From: i, Days: 1}
-		if !plain(day.Worst) {
-			r.Title = dayTitle(day, w)
-		}
-		out.Runs = append(out.Runs, r)
-	}
-	if c.Uptime != nil {
-		out.Uptime = fmt.Sprintf(w.uptime, w.percent(*c.Uptime))
-	}
-	out.Label = label(out, counts, w)
-	return out
-}
-
-// plain days need no words of their own.
-func plain(worst string) bool { return worst == Operational || worst == Unknown }
-
-func dayTitle(day Day, w *words) string {
-	date := day.Date
-	if at, err := time.Parse(time.DateOnly, day.Date); err == nil {
-		date = w.date(at)
-	}
-	text := fmt.Sprintf(w.day, date, w.statuses[day.Worst])
-	if day.Uptime != nil {
-		text += " (" + w.percent(*day.Uptime) + ")"
-	}
-	return text
-}
-
-// label says in words what the bars show.
-func label(b *bars, counts map[string]int, w *words) string {
-	list := []string{b.Uptime}
-	for _, status := range slices.Backward(ranks) {
-		if counts[status] > 0 {
-			list = append(list, fmt.Sprintf("%s: %d", w.statuses[status], counts[status]))
-		}
-	}
-	return strings.Join(list, ", ")
 }

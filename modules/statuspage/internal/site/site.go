@@ -5,10 +5,10 @@
 package site
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"html/template"
 	"path"
 	"strings"
 	"time"
@@ -138,12 +138,6 @@ type File struct {
 	Live bool
 }
 
-// What stands in the place of the moment of the data while its digest is taken.
-const (
-	momentOfMachines = "@@data-at-machine@@"
-	momentOfPeople   = "@@data-at-people@@"
-)
-
 // Order of sending: what others need comes first, so that one who stops in the middle leaves the old page whole.
 const (
 	orderAssets = iota
@@ -186,8 +180,9 @@ func Preview(s *Site, locale, mode string) ([]byte, error) {
 		shown.Mode = mode
 	}
 	b := &builder{site: &shown, alone: true}
-	content, err := b.page(locale, "")
-	return withMoment(content, s.DataAt, locale), err
+	content, err := b.page(locale)
+	f := filling{at: s.DataAt, locale: locale}
+	return f.fill(content), err
 }
 
 // builder writes the files of one page.
@@ -197,8 +192,12 @@ type builder struct {
 	style string
 	logo  string
 	first []byte // index.html
-	files []File
-	err   error
+	drawn [][]strip
+	texts map[string]template.HTML
+
+	largest int // of the pages so far
+	files   []File
+	err     error
 }
 
 func (b *builder) add(file, mediaType string, live bool, write func() ([]byte, error)) {
@@ -214,10 +213,10 @@ func (b *builder) add(file, mediaType string, live bool, write func() ([]byte, e
 	if first, _, in := strings.Cut(file, "/"); in && known(first) {
 		locale = first
 	}
-	written := withMoment(content, b.site.DataAt, locale)
+	f := filling{up: strings.Repeat("../", strings.Count(file, "/")), at: b.site.DataAt, locale: locale}
+	written := f.fill(content)
 	b.files = append(b.files, File{
-		Path: file, MediaType: mediaType, Content: written, SHA256: digest(written), Stable: digest(content),
-		Live: live,
+		Path: file, MediaType: mediaType, Content: written, SHA256: digest(written), Stable: f.stable(), Live: live,
 	})
 }
 
@@ -226,12 +225,6 @@ func known(locale string) bool { return spoken[locale] != nil }
 func digest(content []byte) string {
 	sum := sha256.Sum256(content)
 	return hex.EncodeToString(sum[:])
-}
-
-func withMoment(content []byte, at time.Time, locale string) []byte {
-	said := wordsOf(locale)
-	return []byte(strings.NewReplacer(momentOfMachines, at.UTC().Format(time.RFC3339),
-		momentOfPeople, said.moment(at)).Replace(string(content)))
 }
 
 // assets are named by their digest: a page always finds those that it was written with.
@@ -250,20 +243,15 @@ var extensions = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "i
 // pages writes those of one language. The first page of the site is the one of the default language, from where it
 // lies.
 func (b *builder) pages(locale string) {
-	page, err := b.page(locale, upwards)
-	b.add(locale+"/index.html", mediaHTML, true, func() ([]byte, error) { return moved(page, "../"), err })
-	past, err := b.history(locale, "../")
+	page, err := b.page(locale)
+	b.add(locale+"/index.html", mediaHTML, true, func() ([]byte, error) { return page, err })
+	past, err := b.history(locale)
 	b.add(locale+"/history.html", mediaHTML, true, func() ([]byte, error) { return past, err })
 	if locale == b.site.Default {
-		b.first = moved(page, "")
+		b.first = page
 		b.add("history/index.html", mediaHTML, true, func() ([]byte, error) { return past, nil })
 	}
 }
-
-// upwards stands for the way to the folder of index.html.
-const upwards = "@@up@@/"
-
-func moved(page []byte, up string) []byte { return bytes.ReplaceAll(page, []byte(upwards), []byte(up)) }
 
 // Whole is the digest of a set of files: of their paths and digests.
 func Whole(files map[string]string) string {

@@ -353,15 +353,19 @@ func TestPercentsAreNeverRoundedUp(t *testing.T) {
 // Bars are read by people who do not see them, and days without data are never green.
 func TestBarsHaveWords(t *testing.T) {
 	t.Parallel()
-	c := sample().Groups[0].Components[0]
-	b := barsOf(&c, english)
-	require.Equal(t, "99.98% uptime, Major outage: 1, No data: 1, Operational: 88", b.Label)
-	require.Equal(t, []run{
-		{Worst: Unknown, From: 0, Days: 1},
-		{Worst: MajorOutage, From: 1, Days: 1, Title: "31 Aug 2026: Major outage"},
-		{Worst: Operational, From: 2, Days: 88},
-	}, b.Runs)
-	require.Nil(t, barsOf(&Component{}, english))
+	c := sample().Groups[0].Components[:1]
+	s := stripOf(c[0].Days)
+	require.Equal(t, []run{{0, 1}, {1, 1}, {2, 88}}, s.runs)
+	d := (&builder{site: sample()}).drawing(english)
+	require.Equal(t, "99.98% uptime, Major outage: 1, No data: 1, Operational: 88", d.label(d.upFor(99.987), &s))
+	require.Equal(t, "31 Aug 2026: Major outage", d.title(&c[0].Days[1]))
+	d.group(c, []strip{s})
+	drawn := d.out.String()
+	require.Contains(t, drawn, `<rect class="unknown" x="0" width="1" height="1"></rect>`)
+	require.Contains(t, drawn, `<rect class="major_outage" x="1" width="1" height="1"><title>31 Aug 2026: Major outage<`)
+	d.out.Reset()
+	d.group([]Component{{Status: Operational}}, make([]strip, 1))
+	require.NotContains(t, d.out.String(), "<svg")
 }
 
 func TestBothLanguagesSayEverything(t *testing.T) {

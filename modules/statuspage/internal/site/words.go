@@ -1,9 +1,9 @@
 package site
 
 import (
-	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -36,12 +36,11 @@ type words struct {
 	minutes    string
 	hours      string
 	today      string
-	daysAgo    string // of a number
-	uptime     string // of a text
+	daysAgo    string    // after a number
+	uptime     [2]string // around a text
 	noData     string
 	affected   string
 	languages  string
-	day        string // "%s: %s", a day and its worst
 	other      string // heading over components of no group beside groups
 	badge      string
 }
@@ -70,8 +69,8 @@ var english = &words{
 	past: "Past incidents", history: "Incident history", nothing: "No incidents in the last two weeks.",
 	none: "No incidents in the last 90 days.", back: "Current status", feed: "Atom feed", calendar: "Calendar",
 	machines: "JSON", asOf: "Data as of", old: "This page has had no news for", minutes: "min", hours: "h",
-	today: "Today", daysAgo: "%d days ago", uptime: "%s uptime", noData: "no data", affected: "Affected",
-	languages: "Languages", day: "%s: %s", other: "Other", badge: "status",
+	today: "Today", daysAgo: " days ago", uptime: [2]string{"", " uptime"}, noData: "no data", affected: "Affected",
+	languages: "Languages", other: "Other", badge: "status",
 }
 
 var russian = &words{
@@ -100,8 +99,8 @@ var russian = &words{
 	past: "Прошедшие инциденты", history: "История инцидентов", nothing: "За последние две недели инцидентов не было.",
 	none: "За последние 90 дней инцидентов не было.", back: "Текущее состояние", feed: "Лента Atom",
 	calendar: "Календарь", machines: "JSON", asOf: "Данные на", old: "На этой странице нет новостей уже",
-	minutes: "мин", hours: "ч", today: "Сегодня", daysAgo: "%d дней назад", uptime: "доступность %s",
-	noData: "нет данных", affected: "Затронуто", languages: "Языки", day: "%s: %s", other: "Прочее", badge: "статус",
+	minutes: "мин", hours: "ч", today: "Сегодня", daysAgo: " дней назад", uptime: [2]string{"доступность ", ""},
+	noData: "нет данных", affected: "Затронуто", languages: "Языки", other: "Прочее", badge: "статус",
 }
 
 var spoken = map[string]*words{"en": english, "ru": russian}
@@ -116,7 +115,7 @@ func wordsOf(locale string) *words {
 // date is a day as people read it.
 func (w *words) date(at time.Time) string {
 	at = at.UTC()
-	return fmt.Sprintf("%d %s %d", at.Day(), w.months[at.Month()-1], at.Year())
+	return strconv.Itoa(at.Day()) + " " + w.months[at.Month()-1] + " " + strconv.Itoa(at.Year())
 }
 
 // moment is a time as people read it; readers are everywhere, so it is in UTC and says so.
@@ -126,11 +125,15 @@ func (w *words) moment(at time.Time) string {
 
 // percent never rounds up to a whole: 99.999 is not 100.
 func (w *words) percent(value float64) string {
-	text := fmt.Sprintf("%.2f", float64(int64(value*100))/100)
+	text := strconv.FormatFloat(float64(int64(value*100))/100, 'f', 2, 64)
 	if w.locale == "ru" {
 		return strings.Replace(text, ".", ",", 1) + " %"
 	}
 	return text + "%"
 }
+
+func (w *words) ago(days int) string { return strconv.Itoa(days) + w.daysAgo }
+
+func (w *words) upFor(share float64) string { return w.uptime[0] + w.percent(share) + w.uptime[1] }
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
