@@ -1,5 +1,5 @@
 // Package health runs the real panel and three real agents: what two of them and the panel see of the third is what the
-// panel says of it.
+// panel says of it, and what a status page tells its readers.
 package health
 
 import (
@@ -16,6 +16,12 @@ import (
 )
 
 const within = 3 * time.Minute
+
+// The names of the node with the flow, and of the flow.
+const (
+	served  = "agent-that-serves"
+	watched = "watched-flow"
+)
 
 // seen is what the panel says of a node or flow.
 type seen struct {
@@ -54,7 +60,7 @@ type trial struct {
 func TestAgentsAndThePanelWatchAFlow(t *testing.T) {
 	t.Parallel()
 	w := &trial{T: t, stand: rigtest.Install(t, rig.PanelSettings{Env: []string{"PANEL_OUTBOUND_ALLOW=127.0.0.0/8"}})}
-	for _, name := range []string{"entry", "first", "second"} {
+	for _, name := range []string{served, "agent-that-looks", "agent-that-looks-too"} {
 		agent, err := w.stand.Enroll(t.Context(), name)
 		require.NoError(t, err)
 		w.nodes = append(w.nodes, agent)
@@ -62,9 +68,12 @@ func TestAgentsAndThePanelWatchAFlow(t *testing.T) {
 	rigtest.Run(t, w.stand, w.nodes...)
 	w.install()
 	t.Run("two agents and the panel see it well", w.isWell)
+	told := w.shows(t)
 	t.Run("a server that ends is down, as all of them see", w.ends)
+	t.Run("readers of the status page are told", told.areTold)
 	t.Run("it comes back", w.comesBack)
 	t.Run("that was one incident, and it is over", w.isOver)
+	t.Run("readers are told that it is over, and nothing of the fleet", told.areToldOfTheEnd)
 }
 
 // install serves a flow on the first node, which all look at every ten seconds.
@@ -75,7 +84,7 @@ func (w *trial) install() {
 	w.Cleanup(site.Close)
 	port, err := freeport.Find()
 	require.NoError(w, err)
-	drawn, err := w.stand.API.Draw(w.Context(), "watched", rig.OneServer(w.nodes[0].NodeID, port, site))
+	drawn, err := w.stand.API.Draw(w.Context(), watched, rig.OneServer(w.nodes[0].NodeID, port, site))
 	require.NoError(w, err)
 	plan, err := w.stand.API.Compile(w.Context(), drawn.ID)
 	require.NoError(w, err)
@@ -123,7 +132,7 @@ func (w *trial) isWell(t *testing.T) {
 }
 
 func (w *trial) ends(t *testing.T) {
-	require.NoError(t, w.nodes[0].Stop())
+	dies(t, w.nodes[0])
 	w.until(t, func(s seen) bool {
 		by := s.by("tls", "down")
 		return s.State == "down" && by["panel"] == 1 && by["agent"] == 2
@@ -164,7 +173,7 @@ func (w *trial) isOver(t *testing.T) {
 			return fmt.Errorf("the incidents are %+v", page.Items)
 		}
 		one := page.Items[0]
-		require.Equal(t, []any{"node", "entry", 1, 1}, []any{one.Kind, one.Name, one.Nodes, one.Flows})
+		require.Equal(t, []any{"node", served, 1, 1}, []any{one.Kind, one.Name, one.Nodes, one.Flows})
 		require.Contains(t, []string{"unreachable", "route"}, one.Hint, "a place that looks late has still seen it")
 		require.Less(t, one.Open.Sub(one.Began), promised)
 		return nil
