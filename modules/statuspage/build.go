@@ -148,6 +148,49 @@ func (s *service) preview(ctx context.Context, id, locale, mode string) ([]byte,
 	if err != nil {
 		return nil, err
 	}
+	return s.drawn(ctx, &row, locale, mode)
+}
+
+// previewUnsaved is the same from a draft that is not stored. Faults: not_found (404), invalid_value (422).
+func (s *service) previewUnsaved(ctx context.Context, id string, in Unsaved) (Preview, error) {
+	row, err := s.store.page(ctx, id, false)
+	if err != nil {
+		return Preview{}, err
+	}
+	if err := s.overlay(ctx, &row.Draft, in); err != nil {
+		return Preview{}, err
+	}
+	page, err := s.drawn(ctx, &row, in.Locale, in.Mode)
+	return Preview{HTML: string(page)}, err
+}
+
+// overlay puts what is typed over a draft, within the bounds of what can be saved. Fault: invalid_value (422).
+func (s *service) overlay(ctx context.Context, d *draft, in Unsaved) error {
+	if err := d.edit(in.PageFields); err != nil {
+		return err
+	}
+	if in.Announcements != nil {
+		if err := d.announce(in.Announcements); err != nil {
+			return err
+		}
+	}
+	if in.Groups == nil && in.Components == nil {
+		return nil
+	}
+	if in.Groups == nil {
+		in.Groups = d.Groups
+	}
+	if in.Components == nil {
+		in.Components = d.Components
+	}
+	known, err := s.sourcesOf(ctx, in.Components)
+	if err != nil {
+		return err
+	}
+	return d.compose(in.Groups, in.Components, known)
+}
+
+func (s *service) drawn(ctx context.Context, row *pageRow, locale, mode string) ([]byte, error) {
 	shown, err := s.siteOf(ctx, row.ID, &row.Draft, "")
 	if err != nil {
 		return nil, err

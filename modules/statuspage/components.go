@@ -32,16 +32,21 @@ func (s *service) compose(ctx context.Context, id string, revision int64, in Com
 		return err
 	}
 	return s.redraft(ctx, id, revision, func(_ context.Context, d *draft) error {
-		groups, err := d.grouped(in.Groups)
-		if err != nil {
-			return err
-		}
-		parts, err := d.composed(in.Components, groups, known)
-		if err == nil {
-			d.Groups, d.Components = groups, parts
-		}
-		return err
+		return d.compose(in.Groups, in.Components, known)
 	})
+}
+
+// compose replaces groups and components. Fault: invalid_value (422).
+func (d *draft) compose(groups []Group, components []Component, known map[string]string) error {
+	groups, err := d.grouped(groups)
+	if err != nil {
+		return err
+	}
+	parts, err := d.composed(components, groups, known)
+	if err == nil {
+		d.Groups, d.Components = groups, parts
+	}
+	return err
 }
 
 func (d *draft) grouped(wanted []Group) ([]Group, error) {
@@ -77,7 +82,8 @@ func (d *draft) composed(wanted []Component, groups []Group, known map[string]st
 			one.ID = database.NewID()
 		case !database.IsID(one.ID) || seen[one.ID] || one.ID == one.SourceID:
 			return nil, fault.InvalidValue(field+".id", "the id of a component is a UUID of this component alone")
-		case !inGroups[one.GroupID]:
+		}
+		if !inGroups[one.GroupID] {
 			return nil, fault.InvalidValue(field+".group_id", "there is no such group on the page")
 		}
 		seen[one.ID] = true

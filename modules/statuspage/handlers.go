@@ -38,6 +38,11 @@ type componentsInput struct {
 	Body    Components
 }
 
+type unsavedInput struct {
+	ObjectPath
+	Body Unsaved
+}
+
 type announcementsInput struct {
 	ObjectPath
 	IfMatch string `header:"If-Match"`
@@ -149,7 +154,7 @@ func (h *handlers) get(ctx context.Context, in *ObjectPath) (*body[Page], error)
 }
 
 func (h *handlers) change(ctx context.Context, in *changeInput) (*body[Page], error) {
-	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.editPage(ctx, in.ID, r, in.Body) })
+	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.editPage(ctx, in.ID, r, in.Body.PageFields) })
 	return then(ctx, err, in.ID, h.service.get)
 }
 
@@ -167,6 +172,10 @@ func (h *handlers) announcements(ctx context.Context, in *announcementsInput) (*
 		return h.announce(ctx, in.ID, r, in.Body.Announcements)
 	})
 	return then(ctx, err, in.ID, h.service.get)
+}
+
+func (h *handlers) unsaved(ctx context.Context, in *unsavedInput) (*body[Preview], error) {
+	return answer(h.previewUnsaved(ctx, in.ID, in.Body))
 }
 
 func (h *handlers) bars(ctx context.Context, in *barsInput) (*body[Bars], error) {

@@ -81,27 +81,30 @@ func (d *draft) check() error {
 }
 
 // editPage changes what is given. Faults: not_found (404), revision_conflict, name_taken (409), invalid_value (422).
-func (s *service) editPage(ctx context.Context, id string, revision int64, to PageChange) error {
-	return s.redraft(ctx, id, revision, func(_ context.Context, d *draft) error {
-		set(&d.Slug, to.Slug)
-		set(&d.DefaultLocale, to.DefaultLocale)
-		set(&d.Auto, to.Auto)
-		for _, one := range []struct{ at, to *Localised }{
-			{&d.Titles, &to.Titles}, {&d.Descriptions, &to.Descriptions}, {&d.Footers, &to.Footers},
-		} {
-			if *one.to != nil {
-				*one.at = *one.to
-			}
+func (s *service) editPage(ctx context.Context, id string, revision int64, to PageFields) error {
+	return s.redraft(ctx, id, revision, func(_ context.Context, d *draft) error { return d.edit(to) })
+}
+
+// edit changes what is given. Fault: invalid_value (422).
+func (d *draft) edit(to PageFields) error {
+	set(&d.Slug, to.Slug)
+	set(&d.DefaultLocale, to.DefaultLocale)
+	set(&d.Auto, to.Auto)
+	for _, one := range []struct{ at, to *Localised }{
+		{&d.Titles, &to.Titles}, {&d.Descriptions, &to.Descriptions}, {&d.Footers, &to.Footers},
+	} {
+		if *one.to != nil {
+			*one.at = *one.to
 		}
-		if to.Locales != nil {
-			d.Locales = to.Locales
-		}
-		if to.Theme != nil {
-			set(&d.Theme.Mode, to.Theme.Mode)
-			set(&d.Theme.Accent, to.Theme.Accent)
-		}
-		return d.check()
-	})
+	}
+	if to.Locales != nil {
+		d.Locales = to.Locales
+	}
+	if to.Theme != nil {
+		set(&d.Theme.Mode, to.Theme.Mode)
+		set(&d.Theme.Accent, to.Theme.Accent)
+	}
+	return d.check()
 }
 
 func set[T any](at, to *T) {
@@ -183,30 +186,33 @@ func (s *service) removePage(ctx context.Context, id string) error {
 
 // announce replaces the announcements. Faults: not_found (404), revision_conflict (409), invalid_value (422).
 func (s *service) announce(ctx context.Context, id string, revision int64, wanted []Announcement) error {
-	return s.redraft(ctx, id, revision, func(_ context.Context, d *draft) error {
-		known := map[string]bool{}
-		for _, one := range d.Announcements {
-			known[one.ID] = true
+	return s.redraft(ctx, id, revision, func(_ context.Context, d *draft) error { return d.announce(wanted) })
+}
+
+// announce checks announcements and gives new ones their ids. Fault: invalid_value (422).
+func (d *draft) announce(wanted []Announcement) error {
+	known := map[string]bool{}
+	for _, one := range d.Announcements {
+		known[one.ID] = true
+	}
+	out := make([]Announcement, len(wanted))
+	for i, one := range wanted {
+		field := indexed("announcements", i)
+		if err := together(titled(field+".titles", one.Titles, d.DefaultLocale),
+			checked(field+".bodies", one.Bodies, "", longestBody)); err != nil {
+			return err
 		}
-		out := make([]Announcement, len(wanted))
-		for i, one := range wanted {
-			field := indexed("announcements", i)
-			if err := together(titled(field+".titles", one.Titles, d.DefaultLocale),
-				checked(field+".bodies", one.Bodies, "", longestBody)); err != nil {
-				return err
-			}
-			if one.EndsAt != nil && !one.EndsAt.After(one.StartsAt) {
-				return fault.InvalidValue(field+".ends_at", "it ends after it starts")
-			}
-			if !known[one.ID] {
-				one.ID = database.NewID()
-			}
-			one.StartsAt, one.EndsAt = one.StartsAt.UTC(), utc(one.EndsAt)
-			out[i] = one
+		if one.EndsAt != nil && !one.EndsAt.After(one.StartsAt) {
+			return fault.InvalidValue(field+".ends_at", "it ends after it starts")
 		}
-		d.Announcements = out
-		return nil
-	})
+		if !known[one.ID] {
+			one.ID = database.NewID()
+		}
+		one.StartsAt, one.EndsAt = one.StartsAt.UTC(), utc(one.EndsAt)
+		out[i] = one
+	}
+	d.Announcements = out
+	return nil
 }
 
 // overview is what the tile shows.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/statuspage/statuspageapi"
+	"panel/platform/database"
 	"panel/platform/httpapi"
 	"panel/platform/paneltest"
 )
@@ -180,4 +181,60 @@ func TestThePreviewShowsTheDraft(t *testing.T) {
 	require.Contains(t, string(page.Body), "Часть систем не работает")
 	require.NotContains(t, string(page.Body), "<script")
 	s.admin.Get(s.at("/preview?theme=x")).Refused(http.StatusBadRequest, "bad_parameter")
+}
+
+// What is typed is seen before it is saved: nothing of it is stored, and whoever may only look may do it.
+func TestThePreviewShowsWhatIsNotSaved(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	s.compose(byHandOf("Website", "operational"))
+	node := s.admin.AddNode("node-7")
+	typed := fields{
+		"locale": "ru", "mode": "dark", "titles": fields{"en": "Typed", "ru": "Набрано"}, "theme": fields{"accent": "#ff0000"},
+		"groups":        []fields{{"id": database.NewID(), "names": fields{"en": "Typed group"}}},
+		"components":    []fields{byHandOf("Typed component", "major_outage"), standsFor("Typed node", "node", node)},
+		"announcements": []fields{{"titles": fields{"en": "Typed news"}, "bodies": fields{}, "starts_at": s.own.now(), "ends_at": nil}},
+	}
+	viewer := s.As(string(view))
+	page := viewer.Post(s.at("/preview"), typed).Is(http.StatusOK).Text("html")
+	for _, word := range []string{
+		`<html lang="ru" class="dark">`, "Набрано", "Typed component", "Typed node", "Typed news", "Не работает",
+	} {
+		require.Contains(t, page, word)
+	}
+	require.NotContains(t, page, "Website")
+	require.NotContains(t, page, "<script")
+	require.NotContains(t, page, "node-7")
+	part := viewer.Post(s.at("/preview"), fields{"locale": "en", "mode": "auto", "announcements": []fields{}}).Is(http.StatusOK)
+	require.Contains(t, part.Text("html"), "Website", "what is not given is as it is stored")
+	require.Equal(t, int64(2), s.read().Revision)
+	require.Equal(t, "Our service", s.page.Titles["en"])
+	require.Len(t, s.Recorded(object, s.page.ID), 2, "it was made, and got its component")
+}
+
+// What cannot be saved cannot be seen either, and is refused in the same words.
+func TestThePreviewHasTheBoundsOfSaving(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	for name, typed := range map[string]fields{
+		"titles.en":               {"titles": fields{"ru": "x"}},
+		"slug":                    {"slug": "../x"},
+		"components[0].names.en":  {"components": []fields{byHandOf("", "operational")}},
+		"components[0].source_id": {"components": []fields{standsFor("x", "node", database.NewID())}},
+		"components[0].group_id": {"groups": []fields{}, "components": []fields{func() fields {
+			one := byHandOf("x", "operational")
+			one["group_id"] = database.NewID()
+			return one
+		}()}},
+		"announcements[0].bodies.en": {"announcements": []fields{{
+			"titles": fields{"en": "x"}, "bodies": fields{"en": strings.Repeat("x", longestBody+1)},
+			"starts_at": s.own.now(), "ends_at": nil,
+		}}},
+	} {
+		typed["locale"], typed["mode"] = "en", "light"
+		refused := s.admin.Post(s.at("/preview"), typed).Refused(http.StatusUnprocessableEntity, "invalid_value")
+		require.Contains(t, string(refused.Body), `"`+name+`"`)
+	}
+	s.admin.Post(base+"/pages/"+database.NewID()+"/preview", fields{"locale": "en", "mode": "auto"}).
+		Refused(http.StatusNotFound, "not_found")
 }

@@ -45,6 +45,8 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Raw(http.MethodGet, "/pages/{id}/logo", "Fetch the logo of a status page", sees, h.logo, reads),
 		httpapi.Raw(http.MethodGet, "/pages/{id}/preview", "Show a status page as its draft has it", sees, h.preview, reads,
 			httpapi.Takes("locale", "en or ru"), httpapi.Takes("theme", "light, dark or auto")),
+		httpapi.Post("/pages/{id}/preview", "Show a status page as somebody types it", sees, h.unsaved,
+			httpapi.BodyLimit(httpapi.MaxBodyLimit), httpapi.WhileDegraded()),
 		httpapi.Get("/pages/{id}/targets", "List the places of a status page", sees, h.targets, reads),
 		httpapi.Post("/pages/{id}/targets", "Add a place to a status page", changes, h.createTarget, created),
 		httpapi.Get("/pages/{id}/deploy-preview", "Show what a deploy would change", sees, h.deployPreview, reads),

@@ -99,9 +99,14 @@ type NewPage struct {
 	DefaultLocale string    `json:"default_locale,omitempty" enum:",en,ru" doc:"en when left out"`
 }
 
-// PageChange is what may change. What is absent stays as it is.
+// PageChange is a change of a page.
 type PageChange struct {
-	Revision      *int64       `json:"revision,omitempty" doc:"Revision that the change starts from; or send it as If-Match"`
+	Revision *int64 `json:"revision,omitempty" doc:"Revision that the change starts from; or send it as If-Match"`
+	PageFields
+}
+
+// PageFields are what may change. What is absent stays as it is.
+type PageFields struct {
 	Slug          *string      `json:"slug,omitempty" maxLength:"63"`
 	Titles        Localised    `json:"titles,omitempty"`
 	Descriptions  Localised    `json:"descriptions,omitempty"`
@@ -123,6 +128,21 @@ type Components struct {
 type Announcements struct {
 	Revision      *int64         `json:"revision,omitempty" doc:"Revision that the change starts from; or send it as If-Match"`
 	Announcements []Announcement `json:"announcements" maxItems:"20"`
+}
+
+// Unsaved is the draft of a page as somebody types it. What is absent is as it is stored.
+type Unsaved struct {
+	PageFields
+	Locale        string         `json:"locale" enum:"en,ru" doc:"Of the preview"`
+	Mode          string         `json:"mode" enum:"auto,light,dark" doc:"Of the preview"`
+	Groups        []Group        `json:"groups,omitempty" maxItems:"500"`
+	Components    []Component    `json:"components,omitempty" maxItems:"10000"`
+	Announcements []Announcement `json:"announcements,omitempty" maxItems:"20"`
+}
+
+// Preview is a page as one document.
+type Preview struct {
+	HTML string `json:"html" doc:"Needs no other file and runs no script"`
 }
 
 // Bars are the days of components.

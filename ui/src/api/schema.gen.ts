@@ -5455,7 +5455,8 @@ export interface paths {
         /** Show a status page as its draft has it */
         get: operations["get-statuspage-pages-id-preview"];
         put?: never;
-        post?: never;
+        /** Show a status page as somebody types it */
+        post: operations["post-statuspage-pages-id-preview"];
         delete?: never;
         options?: never;
         head?: never;
@@ -15560,6 +15561,10 @@ export interface components {
         StatuspagePages: {
             items: components["schemas"]["StatuspagePage"][];
         };
+        StatuspagePreview: {
+            /** @description Needs no other file and runs no script */
+            html: string;
+        };
         StatuspagePreviewTarget: {
             address: string;
             id: string;
@@ -15666,6 +15671,36 @@ export interface components {
             accent?: string;
             /** @enum {string} */
             mode?: "auto" | "light" | "dark";
+        };
+        StatuspageUnsaved: {
+            announcements?: components["schemas"]["StatuspageAnnouncement"][];
+            auto?: components["schemas"]["StatuspageAuto"];
+            components?: components["schemas"]["StatuspageComponent"][];
+            /** @enum {string} */
+            default_locale?: "en" | "ru";
+            descriptions?: {
+                [key: string]: string;
+            };
+            footers?: {
+                [key: string]: string;
+            };
+            groups?: components["schemas"]["StatuspageGroup"][];
+            /**
+             * @description Of the preview
+             * @enum {string}
+             */
+            locale: "en" | "ru";
+            locales?: string[];
+            /**
+             * @description Of the preview
+             * @enum {string}
+             */
+            mode: "auto" | "light" | "dark";
+            slug?: string;
+            theme?: components["schemas"]["StatuspageThemeChange"];
+            titles?: {
+                [key: string]: string;
+            };
         };
         StatuspageUpdate: {
             /** Format: date-time */
@@ -54825,6 +54860,116 @@ export interface operations {
             };
             /** @description Not Found */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "post-statuspage-pages-id-preview": {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Makes it safe to repeat the request: the same key with the same request gets the same answer for a day, with Idempotency-Replayed: true, and the work is done once; with another request it is 409 idempotency_mismatch */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["StatuspageUnsaved"];
+            };
+        };
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatuspagePreview"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Not Found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Request Entity Too Large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unprocessable Entity */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

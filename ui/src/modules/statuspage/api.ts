@@ -90,6 +90,20 @@ export const previewQuery = (id: string, revision: number, locale: Locale, theme
     placeholderData: keepPreviousData,
   });
 
+/** The same with what is typed and not saved yet. Nothing of it is stored. */
+export const unsavedQuery = (id: string, parts: PageParts, locale: Locale, mode: "light" | "dark") =>
+  queryOptions({
+    queryKey: ["statuspage", "preview", id, parts, locale, mode],
+    queryFn: async ({ signal }): Promise<string> => {
+      const { change, parts: lists, announcements } = parts;
+      const body = { ...change, ...lists, ...(announcements && { announcements }), locale, mode };
+      const params = { path: { id } };
+      return (await answer(api.POST("/api/v1/statuspage/pages/{id}/preview", { params, body, signal }))).html;
+    },
+    placeholderData: keepPreviousData,
+    gcTime: 0,
+  });
+
 /** What components can be made of, by name. */
 export const sourcesQuery = (kind: Source["source"], q: string) =>
   queryOptions({

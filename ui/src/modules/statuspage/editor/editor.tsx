@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { fieldErrors, isProblem } from "@/api/problem";
 import { ConflictNote } from "@/components/form/conflict-note";
@@ -32,6 +32,7 @@ export function Editor({ page, block }: { page: Page; block: string | undefined 
   const [base, setBase] = useState(page);
   const [draft, setDraft] = useState(() => draftOf(page));
   const changed = changedFields(draft, base);
+  const unsaved = useMemo(() => partsOf(draft, base), [draft, base]);
   const begin = (from: Page) => {
     setBase(from);
     setDraft(draftOf(from));
@@ -69,7 +70,7 @@ export function Editor({ page, block }: { page: Page; block: string | undefined 
           <AutoCard {...card} />
         </div>
         <div className={classes.beside}>
-          <Preview page={page} unsaved={changed.length > 0} />
+          <Preview page={page} unsaved={unsaved} />
         </div>
       </div>
       <SaveBar

@@ -15,7 +15,9 @@ async function draw(replies: Parameters<typeof serve>[0], permissions?: string[]
     permissions,
   );
   const route = "/status-page";
-  return { ...served, ...(await renderApp(<StatusPagePage />, { queries: served.queries, route, path: route })) };
+  /** What was sent but to be looked at. */
+  const written = () => served.written().filter(({ path }) => path !== `${own}/preview`);
+  return { ...served, written, ...(await renderApp(<StatusPagePage />, { queries: served.queries, route, path: route })) };
 }
 
 const titleField = () => screen.findByRole("textbox", { name: /Title, English/ });
@@ -92,6 +94,35 @@ describe("a status page", () => {
     await draw({ [pages]: { body: { items: [makePage()] } } }, ["statuspage.view"]);
     expect(await titleField()).toBeDisabled();
     expect(screen.getByRole("button", { name: "Deploy…" })).toHaveAttribute("aria-disabled", "true");
+  });
+
+  it("shows what is typed before it is saved, and stores nothing of it", async () => {
+    const { asked, written } = await draw({
+      [pages]: { body: { items: [makePage()] } },
+      [`POST ${own}/preview`]: { body: { html: "<p>typed</p>" } },
+    });
+    await userEvent.clear(await titleField());
+    await userEvent.type(await titleField(), "New");
+    const frame = screen.getByTitle<HTMLIFrameElement>("Preview");
+    await waitFor(() => expect(frame.srcdoc).toBe("<p>typed</p>"));
+    expect(screen.getByText("with what you have typed")).toBeInTheDocument();
+    const seen = () => asked.filter(({ method, path }) => method === "POST" && path === `${own}/preview`).at(-1)?.body;
+    const titles = { en: "New", ru: "Статус Example" };
+    await waitFor(() => expect(seen()).toEqual({ titles, locale: "en", mode: "light" }));
+    expect(written()).toEqual([]);
+  });
+
+  it("keeps its last preview while what is typed cannot be shown, and says why", async () => {
+    const errors = [{ field: "titles.en", code: "invalid_value", message: "a title is needed" }];
+    await draw({
+      [pages]: { body: { items: [makePage()] } },
+      [`POST ${own}/preview`]: { status: 422, body: { status: 422, code: "invalid_value", errors } },
+    });
+    const frame = await screen.findByTitle<HTMLIFrameElement>("Preview");
+    const before = frame.srcdoc;
+    await userEvent.clear(await titleField());
+    expect(await screen.findByText(/not shown yet: a title is needed/)).toBeInTheDocument();
+    expect(screen.getByTitle<HTMLIFrameElement>("Preview").srcdoc).toBe(before);
   });
 
   it("lets the styles of its preview in by the nonce of the panel, and no script", async () => {

@@ -1,31 +1,44 @@
+import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { asProblem } from "@/api/problem";
 import { Segmented } from "@/components/form/segmented";
 import { Card } from "@/components/layout/card";
 import { ProblemView } from "@/components/state/problem-view";
 import { Skeleton, viewState } from "@/components/state/states";
-import { previewQuery, type Locale, type Page } from "../api";
+import { fieldText, problemText } from "@/text/problem-text";
+import { previewQuery, unsavedQuery, type Locale, type Page, type PageParts } from "../api";
 import classes from "../statuspage.module.css";
 import { isLocale, languagesOf } from "./draft";
 
 interface PreviewProps {
   page: Page;
-  /** Something is typed that is not saved, so that it cannot be seen here yet. */
-  unsaved: boolean;
+  /** What is typed and not saved; empty: nothing. */
+  unsaved: PageParts;
 }
 
-/** The page as it would be published now. It runs no script and can load nothing. */
+/** How long nobody types before the preview follows. */
+const pause = 400;
+
+/** The page as it would be published now, with what is typed. It runs no script and can load nothing. */
 export function Preview({ page, unsaved }: PreviewProps) {
   const { t } = useTranslation("statuspage");
-  const languages = languagesOf(page).filter(isLocale);
-  const [chosen, setLocale] = useState<Locale>(page.default_locale);
-  const [theme, setTheme] = useState<"light" | "dark">(page.theme.mode === "dark" ? "dark" : "light");
+  const [typed] = useDebouncedValue(unsaved, pause);
+  const { mode, languages, first } = shownOf(page, typed);
+  const [chosen, setLocale] = useState<Locale>(first);
+  const [theme, setTheme] = useState<"light" | "dark">(mode === "dark" ? "dark" : "light");
   const [width, setWidth] = useState<"wide" | "phone">("wide");
-  const locale = languages.includes(chosen) ? chosen : page.default_locale;
-  const state = viewState(useQuery(previewQuery(page.id, page.revision, locale, theme)));
+  const locale = languages.includes(chosen) ? chosen : first;
+  const look = mode === "auto" ? theme : mode;
+  const stored = Object.keys(typed).length === 0;
+  const query = useQuery<string>(
+    stored ? previewQuery(page.id, page.revision, locale, look) : unsavedQuery(page.id, typed, locale, look),
+  );
+  const drawn = useLast(query.data);
+  const state = viewState({ ...query, data: query.data ?? drawn });
   return (
-    <Card title={t("preview.title")} aside={unsaved ? t("preview.unsaved") : t("preview.help")} flush>
+    <Card title={t("preview.title")} aside={t(stored ? "preview.help" : "preview.unsaved")} flush>
       <div className={classes.previewBar}>
         {languages.length > 1 && (
           <Segmented
@@ -35,7 +48,7 @@ export function Preview({ page, unsaved }: PreviewProps) {
             options={languages.map((value) => ({ value, label: t(`language.${value}`) }))}
           />
         )}
-        {page.theme.mode === "auto" && (
+        {mode === "auto" && (
           <Segmented
             label={t("preview.theme")}
             value={theme}
@@ -60,11 +73,39 @@ export function Preview({ page, unsaved }: PreviewProps) {
       {state.kind === "error" && <ProblemView error={state.error} tried={t("preview.failed")} onRetry={state.retry} />}
       {state.kind === "ready" && (
         <div className={classes.previewGround}>
+          {query.error !== null && (
+            <p className={classes.previewBehind} role="status">
+              {t("preview.behind", { why: whyOf(query.error) })}
+            </p>
+          )}
           <Frame html={state.data} title={t("preview.title")} phone={width === "phone"} />
         </div>
       )}
     </Card>
   );
+}
+
+/** How the page looks with what is typed. */
+function shownOf(page: Page, { change }: PageParts) {
+  const first = change?.default_locale ?? page.default_locale;
+  const locales = change?.locales ?? page.locales;
+  return {
+    first,
+    mode: change?.theme?.mode ?? page.theme.mode,
+    languages: languagesOf({ locales, default_locale: first }).filter(isLocale),
+  };
+}
+
+/** The last one that was there: what cannot be drawn yet takes nothing from the screen. */
+function useLast(data: string | undefined): string | undefined {
+  const [last, setLast] = useState(data);
+  if (data !== undefined && data !== last) setLast(data);
+  return data ?? last;
+}
+
+function whyOf(error: unknown): string {
+  const [field] = asProblem(error).fields;
+  return field ? fieldText(field) : problemText(error);
 }
 
 function Frame({ html, title, phone }: { html: string; title: string; phone: boolean }) {
