@@ -154,7 +154,9 @@ func (h *handlers) get(ctx context.Context, in *ObjectPath) (*body[Page], error)
 }
 
 func (h *handlers) change(ctx context.Context, in *changeInput) (*body[Page], error) {
-	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error { return h.editPage(ctx, in.ID, r, in.Body.PageFields) })
+	err := revised(in.Body.Revision, in.IfMatch, func(r int64) error {
+		return h.editPage(ctx, in.ID, r, in.Body.PageFields)
+	})
 	return then(ctx, err, in.ID, h.service.get)
 }
 

@@ -21,6 +21,7 @@ export interface Populated {
   pool: string;
   entry: string;
   asset: string;
+  notice: string;
 }
 
 /** A panel in which every page has something to show: made by the API, with one real agent. */
@@ -84,6 +85,7 @@ async function populate(stand: Stand): Promise<Populated> {
     update: true,
   });
   await governed(post, stand, token);
+  const notice = await toldReaders(stand, token, node);
   const { items } = await get<{ items: Named[] }>("/audit?action=account.created&limit=1");
   return {
     token,
@@ -98,7 +100,53 @@ async function populate(stand: Stand): Promise<Populated> {
     pool: pool.id,
     entry: items[0]?.id ?? "",
     asset: asset.id,
+    notice,
   };
+}
+
+/** A live status page with components, news, work ahead, and an incident, whose id it gives. */
+async function toldReaders(stand: Stand, token: string, node: string): Promise<string> {
+  const call = <T>(method: string, path: string, body?: unknown) =>
+    stand.call<T>(token, method, `/api/v1/statuspage${path}`, body);
+  const group = "01890000-0000-7000-8000-0000000000a7";
+  const { id } = await call<Named>("POST", "/pages", {
+    slug: "service",
+    titles: { en: "Example status", ru: "Статус Example" },
+  });
+  const shown = { group_id: group, visible: true, show_bars: true };
+  const { components } = await call<{ components: Named[] }>("PUT", `/pages/${id}/components`, {
+    revision: 1,
+    groups: [{ id: group, names: { en: "Locations", ru: "Локации" } }],
+    components: [
+      { ...shown, names: { en: "Frankfurt", ru: "Франкфурт" }, source: "node", source_id: node },
+      { ...shown, names: { en: "Website" }, source: "manual", source_id: "", manual_status: "degraded" },
+    ],
+  });
+  const at = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString();
+  await call("PUT", `/pages/${id}/announcements`, {
+    revision: 2,
+    announcements: [
+      { titles: { en: "A new place" }, bodies: { en: "In **Warsaw**." }, starts_at: at(-1), ends_at: null },
+    ],
+  });
+  const affected = { page_id: id, component_ids: [components[0]!.id] };
+  const notice = await call<Named>("POST", "/incidents", {
+    ...affected,
+    titles: { en: "Slow connections", ru: "Медленные соединения" },
+    impact: "minor",
+    state: "investigating",
+    bodies: { en: "We are looking into it.", ru: "Разбираемся." },
+    published: true,
+  });
+  const work = { titles: { en: "New disks" }, bodies: { en: "Connections break once." } };
+  await call("POST", "/maintenance", { ...affected, ...work, starts_at: at(24), ends_at: at(25) });
+  await call("POST", `/pages/${id}/targets`, { kind: "panel", label: "Panel", config: {} });
+  const deploy = await call<Named>("POST", `/pages/${id}/deploy`, { revision: 3 });
+  await eventually("a live status page", 60, async () => {
+    const { state } = await call<{ state: string }>("GET", `/deploys/${deploy.id}`);
+    return state === "live" ? true : undefined;
+  });
+  return notice.id;
 }
 
 /** A policy that enables a version of a custom plan, and a catalogue. No flow obeys it. */

@@ -41,7 +41,7 @@ export function sightsOf(ids: Ids): Sight[] {
     ...health(ids),
     ...clients(ids),
     ...abuse(ids),
-    ...statusPages(),
+    ...statusPages(ids),
     ...upkeep(ids),
     ...system(ids),
     ...own(),
@@ -67,13 +67,23 @@ function shell(): Sight[] {
 
 const lately = 20_000;
 
-function statusPages(): Sight[] {
+function statusPages({ notice }: Populated): Sight[] {
+  const acts = /^Actions for Example status/;
   return [
-    { path: "/status-page", layers: [button("Create a status page")] },
-    { path: "/status-page/incidents" },
+    {
+      path: "/status-page",
+      layers: [
+        button("Add a group"),
+        button("Add to Locations"),
+        button("Deploy…"),
+        menu(acts, /^Remove/, "remove a status page"),
+      ],
+    },
+    { path: "/status-page/incidents", layers: [button("Write an incident")] },
+    { path: `/status-page/incidents/${notice}` },
     { path: "/status-page/incidents/nothing" },
-    { path: "/status-page/maintenance" },
-    { path: "/status-page/publishing" },
+    { path: "/status-page/maintenance", layers: [button("Announce maintenance")] },
+    { path: "/status-page/publishing", layers: [button("Add a place")] },
   ];
 }
 
@@ -88,6 +98,7 @@ function nodes({ node, quiet }: Populated): Sight[] {
         menu(acts, /^Restart core/, "restart"),
         menu(acts, /^Maintenance/, "maintenance"),
         menu(acts, /^Delete/, "delete a node"),
+        beside(/^Assistant$/, "assistant"),
       ],
     },
     { path: "/nodes/new" },

@@ -17,7 +17,11 @@ async function draw(replies: Parameters<typeof serve>[0], permissions?: string[]
   const route = "/status-page";
   /** What was sent but to be looked at. */
   const written = () => served.written().filter(({ path }) => path !== `${own}/preview`);
-  return { ...served, written, ...(await renderApp(<StatusPagePage />, { queries: served.queries, route, path: route })) };
+  return {
+    ...served,
+    written,
+    ...(await renderApp(<StatusPagePage />, { queries: served.queries, route, path: route })),
+  };
 }
 
 const titleField = () => screen.findByRole("textbox", { name: /Title, English/ });
