@@ -100,7 +100,7 @@ func has(page string, words ...string) error {
 // areTold waits until the page says by itself what has happened.
 func (r *readers) areTold(t *testing.T) {
 	r.until(t, func(page string) error {
-		return has(page, "Problems with", "Amsterdam", "We see a problem and are looking into it.", `class="state major_outage"`)
+		return has(page, "Problems with", "We see a problem and are looking into it.", `class="state major_outage"`)
 	})
 	r.learnNothing(t)
 }
