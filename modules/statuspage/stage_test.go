@@ -42,8 +42,10 @@ type stage struct {
 	admin  *paneltest.Client
 	own    *service
 	enters *entered
-	folder string
-	page   Page
+
+	deployer *deployer
+	folder   string
+	page     Page
 }
 
 func newStage(t testing.TB, options ...paneltest.Setting) *stage {
@@ -52,7 +54,7 @@ func newStage(t testing.TB, options ...paneltest.Setting) *stage {
 	all := features()
 	manifest := Module()
 	manifest.Attach = func(h *handlers, own *service, d *deployer, p *pusher) module.Parts {
-		s.own = own
+		s.own, s.deployer = own, d
 		s.enters.Flows, own.flows = own.flows, s.enters
 		return attach(h, own, d, p)
 	}
