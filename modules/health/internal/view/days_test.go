@@ -74,8 +74,10 @@ func TestTheFirstDayIsCutWhereThePeriodBegins(t *testing.T) {
 func TestSpansLieSideBySide(t *testing.T) {
 	t.Parallel()
 	all := spans([]changeRow{
-		{At: at(-1, 0, 0), Was: verdict.Up, State: verdict.Down}, {At: monday, Was: verdict.Down, State: verdict.Degraded},
-		{At: at(0, 1, 0), Was: verdict.Degraded, State: verdict.Up}, {At: at(0, 1, 0), Was: verdict.Up, State: verdict.Down},
+		{At: at(-1, 0, 0), Was: verdict.Up, State: verdict.Down},
+		{At: monday, Was: verdict.Down, State: verdict.Degraded},
+		{At: at(0, 1, 0), Was: verdict.Degraded, State: verdict.Up},
+		{At: at(0, 1, 0), Was: verdict.Up, State: verdict.Down},
 		{At: at(9, 0, 0), Was: verdict.Down, State: verdict.Up},
 	}, verdict.Up, at(9, 0, 0), monday, at(1, 0, 0))
 	require.Equal(t, []span{
