@@ -15,6 +15,7 @@ import (
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/rules"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/events"
@@ -67,6 +68,7 @@ type policies struct {
 	db      *database.DB
 	fleet   nodesapi.Fleet
 	flows   flowsapi.Flows
+	pools   poolsapi.Directory
 	journal audit.Journal
 	bus     *events.Bus
 	queue   *jobs.Enqueuer
@@ -74,10 +76,10 @@ type policies struct {
 }
 
 func newPolicies(
-	db *database.DB, fleet nodesapi.Fleet, flows flowsapi.Flows, j audit.Journal, b *events.Bus, q *jobs.Enqueuer,
-	c clockwork.Clock,
+	db *database.DB, fleet nodesapi.Fleet, flows flowsapi.Flows, pools poolsapi.Directory, j audit.Journal, b *events.Bus,
+	q *jobs.Enqueuer, c clockwork.Clock,
 ) *policies {
-	return &policies{db, fleet, flows, j, b, q, c}
+	return &policies{db, fleet, flows, pools, j, b, q, c}
 }
 
 var constraints = map[string]*fault.Fault{
@@ -112,6 +114,9 @@ func (p *policies) page(
 	if err := k.Apply(q, nil).Scan(ctx); err != nil {
 		return page, database.Fault(fmt.Errorf("list health policies: %w", err), nil)
 	}
+	if err := p.namePools(ctx, rows); err != nil {
+		return page, err
+	}
 	total, err := p.db.In(ctx).NewSelect().Model((*policyRow)(nil)).Where(named, names.SearchKey(part)).Count(ctx)
 	if err != nil {
 		return page, database.Fault(fmt.Errorf("count health policies: %w", err), nil)
@@ -123,7 +128,37 @@ func (p *policies) page(
 // get gives one policy. Fault: not_found (404).
 func (p *policies) get(ctx context.Context, id string) (Policy, error) {
 	row, err := p.row(ctx, id, false)
-	return row.shown(), err
+	if err != nil {
+		return Policy{}, err
+	}
+	rows := []policyRow{row}
+	err = p.namePools(ctx, rows)
+	return rows[0].shown(), err
+}
+
+// namePools puts in how the pools are called that policies speak of.
+func (p *policies) namePools(ctx context.Context, rows []policyRow) error {
+	var ids []string
+	for i := range rows {
+		if scope := rows[i].policy().Scope; scope.Kind == rules.Pool {
+			ids = append(ids, scope.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	pools, err := p.pools.Pools(ctx, ids...)
+	if err != nil {
+		return fmt.Errorf("read the pools that health policies speak of: %w", err)
+	}
+	for _, pool := range pools {
+		for i := range rows {
+			if rows[i].policy().Scope.ID == pool.ID {
+				rows[i].ScopeName = pool.Name
+			}
+		}
+	}
+	return nil
 }
 
 func (p *policies) row(ctx context.Context, id string, lock bool) (row policyRow, err error) {
@@ -175,7 +210,7 @@ func (p *policies) settle(ctx context.Context, row *policyRow, content rules.Pol
 	return p.there(ctx, content.Scope)
 }
 
-// there refuses a scope whose node or flow is not there. Fault: invalid_value (422).
+// there refuses a scope whose node, flow or pool is not there. Fault: invalid_value (422).
 func (p *policies) there(ctx context.Context, scope rules.Scope) error {
 	var err error
 	switch scope.Kind {
@@ -183,6 +218,11 @@ func (p *policies) there(ctx context.Context, scope rules.Scope) error {
 		_, err = p.fleet.Node(ctx, scope.ID)
 	case rules.Flow:
 		_, err = p.flows.Flow(ctx, scope.ID)
+	case rules.Pool:
+		var found []poolsapi.Pool
+		if found, err = p.pools.Pools(ctx, scope.ID); err == nil && len(found) == 0 {
+			return fault.InvalidValue("scope.id", "there is no such pool")
+		}
 	}
 	if errors.Is(err, nodesapi.ErrUnknown) || errors.Is(err, flowsapi.ErrUnknown) {
 		return fault.InvalidValue("scope.id", "there is no such node or flow")

@@ -103,6 +103,18 @@ type inPool struct {
 	mu        sync.Mutex
 	places    map[string][]poolsapi.Place
 	withdrawn map[string]string // why by member
+	listed    []poolsapi.Pool
+}
+
+func (p *inPool) Pools(_ context.Context, ids ...string) (found []poolsapi.Pool, _ error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, pool := range p.listed {
+		if len(ids) == 0 || slices.Contains(ids, pool.ID) {
+			found = append(found, pool)
+		}
+	}
+	return found, nil
 }
 
 func (p *inPool) Places(_ context.Context, nodeIDs ...string) (map[string][]poolsapi.Place, error) {

@@ -14,7 +14,7 @@ type Policy struct {
 	Default bool   `json:"default" doc:"The policy of everything that no other speaks of; it stays, and its scope is all"`
 	Enabled bool   `json:"enabled" doc:"Of a policy that is off the subjects fall to the next wider one"`
 	rules.Policy
-	ScopeName       string    `json:"scope_name" doc:"Of the node or flow of the scope; empty for other scopes"`
+	ScopeName       string    `json:"scope_name" doc:"Of the node, flow or pool of the scope; empty for other scopes"`
 	Nodes           int       `json:"nodes" doc:"Nodes that it speaks of now"`
 	ConnectionUnits int       `json:"connection_units" doc:"Flows that it speaks of now"`
 	Revision        int64     `json:"revision"`

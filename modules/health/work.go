@@ -9,6 +9,7 @@ import (
 	"panel/modules/health/internal/judge"
 	"panel/modules/health/internal/place"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/entitlement"
 	"panel/platform/events"
 	"panel/platform/jobs"
@@ -42,7 +43,7 @@ func schedule() jobs.Schedule {
 	}
 }
 
-// follower has the checks placed anew when flows or nodes change, and the reports of agents read when a node's state
+// follower has the checks placed anew when flows, nodes or pools change, and the reports of agents read when a node's state
 // does.
 type follower struct {
 	queue *jobs.Enqueuer
@@ -58,6 +59,7 @@ func (f *follower) listener() events.Listener {
 			nodesapi.NodeCreated, nodesapi.NodeUpdated, nodesapi.NodeDeleted, nodesapi.NodeEnrolled,
 			nodesapi.NodeOnline, nodesapi.NodeDegraded, nodesapi.NodeOffline,
 			nodesapi.NodeMaintenanceOn, nodesapi.NodeMaintenanceOff,
+			poolsapi.EventUpdated, poolsapi.EventDeleted,
 		},
 		Feature: feature, ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn, Handle: f.follow,
 	}

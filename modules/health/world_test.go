@@ -211,9 +211,13 @@ func (f *flows) manifest() module.Module {
 // poolsModule is a build's module of pools as far as this one needs it. What is added to it is kept.
 func (f *flows) poolsModule() module.Module {
 	return module.Module{
-		Name: "pools", Summary: "Pools of a test",
+		Name: "pools", Summary: "Pools of a test", Events: []events.Kind{
+			{Name: poolsapi.EventUpdated, Summary: "A pool of a test"},
+			{Name: poolsapi.EventDeleted, Summary: "A pool of a test"},
+		},
 		Exports: []any{
 			func() poolsapi.HealthEvidence { return memberHook{f} }, func() poolsapi.Members { return &f.pools },
+			func() poolsapi.Directory { return &f.pools },
 		},
 		Attach: func() module.Parts { return module.Parts{} },
 	}
@@ -271,7 +275,7 @@ func newWorld(t *testing.T, names ...string) *world {
 	) module.Parts {
 		w.views = view.New(db, w.fleet, looks, w.clock)
 		w.flows.Add("health", w.views.FlowStates)
-		w.placer = place.New(db, w.fleet, w.fleet, w.documents, w.flows, w.clock)
+		w.placer = place.New(db, w.fleet, w.fleet, w.documents, w.flows, w.pools, w.clock)
 		kept := incidents.New(db, bus, journal, w.clock)
 		w.judge = judge.New(db, w.fleet, w.hosts, bus, kept, w.clock, zap.NewNop())
 		w.intake, w.own = r.Intake(), r

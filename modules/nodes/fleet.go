@@ -27,6 +27,8 @@ func exportFleet(f *fleet) nodesapi.Fleet { return f }
 
 func exportReadings(f *fleet) nodesapi.Readings { return f }
 
+func exportLoads(f *fleet) nodesapi.Loads { return f }
+
 func exportStatuses(f *fleet) nodesapi.Statuses { return f }
 
 func exportAddresses(f *fleet) nodesapi.Addresses { return f }
@@ -116,6 +118,15 @@ func (f *fleet) Newest(ctx context.Context, ids ...string) (map[string]nodesapi.
 		return map[string]nodesapi.Reading{}, nil
 	}
 	return f.store.readings(ctx, known)
+}
+
+// Loads gives how busy these nodes are.
+func (f *fleet) Loads(ctx context.Context, ids ...string) (map[string]nodesapi.Load, error) {
+	known := database.OnlyIDs(ids)
+	if len(known) == 0 {
+		return map[string]nodesapi.Load{}, nil
+	}
+	return f.store.loads(ctx, known)
 }
 
 // Sessions gives the open sessions of these nodes over a period.

@@ -86,7 +86,7 @@ func Module() module.Module {
 			documents.NewStore, figures.New, figures.NewFeed, figures.NewRelations,
 		},
 		Exports: []any{
-			exportAgents, exportFleet, exportReadings, exportStatuses, exportConfigs, exportCommands, exportDocuments,
+			exportAgents, exportFleet, exportReadings, exportLoads, exportStatuses, exportConfigs, exportCommands, exportDocuments,
 			exportUpdateStates, exportGuards,
 			exportEnrollment, exportMaintenance, exportBulk, exportRelations, exportAccounts, exportAddresses,
 		},

@@ -12,6 +12,7 @@ import (
 	"panel/modules/nodes/internal/evidence"
 	"panel/modules/nodes/internal/install"
 	"panel/modules/nodes/nodesapi"
+	"panel/platform/agentapi"
 	"panel/platform/config"
 	"panel/platform/database"
 	"panel/platform/fault"
@@ -389,4 +390,30 @@ func (s *store) readings(ctx context.Context, ids []string) (map[string]nodesapi
 		found[row.NodeID] = row.Carried
 	}
 	return found, database.Fault(err, nil)
+}
+
+// loads reads the newest samples of nodes.
+func (s *store) loads(ctx context.Context, ids []string) (map[string]nodesapi.Load, error) {
+	var rows []struct {
+		NodeID  string          `bun:"node_id"`
+		Metrics agentapi.Sample `bun:"metrics,type:jsonb"`
+	}
+	err := s.db.In(ctx).NewRaw(`select node_id, metrics from node_reports
+		where node_id = any(?::uuid[]) and metrics is not null`, pgdialect.Array(ids)).Scan(ctx, &rows)
+	found := make(map[string]nodesapi.Load, len(rows))
+	for i := range rows {
+		m := &rows[i].Metrics
+		found[rows[i].NodeID] = nodesapi.Load{
+			ObservedAt: m.ObservedAt, CPU: m.CPUPercent, Memory: percent(m.MemUsed, m.MemTotal),
+			Disk: percent(m.DiskUsed, m.DiskTotal),
+		}
+	}
+	return found, database.Fault(err, nil)
+}
+
+func percent(part, whole int64) float64 {
+	if whole <= 0 {
+		return 0
+	}
+	return 100 * float64(part) / float64(whole)
 }

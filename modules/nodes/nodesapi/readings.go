@@ -73,6 +73,21 @@ type Readings interface {
 	Sessions(ctx context.Context, from, to time.Time, nodeIDs ...string) (Course, error)
 }
 
+// Load is how busy a node was at its newest sample, in percent. What the agent does not measure is 0.
+type Load struct {
+	ObservedAt        time.Time
+	CPU, Memory, Disk float64
+}
+
+// Fresh reports whether the load still says how the node does.
+func (l Load) Fresh(now time.Time) bool { return l.ObservedAt.After(now.Add(-ReadingStaleAfter)) }
+
+// Loads tells how busy nodes are.
+type Loads interface {
+	// Loads gives the load of these nodes by their ids, in one statement. Nodes without a sample are left out.
+	Loads(ctx context.Context, nodeIDs ...string) (map[string]Load, error)
+}
+
 // Course is how a figure of several nodes went over a period. Nodes that nobody measured then are left out.
 type Course struct {
 	Step   time.Duration // from one point to the next

@@ -19,6 +19,7 @@ const (
 	nodesPath    = base + "/nodes"
 	flowsPath    = base + "/connection-units"
 	policiesPath = base + "/policies"
+	poolsPath    = "/api/v1/transit-pools"
 )
 
 // Commands are panelctl health and what is below it. Their Russian stands in the module's russian.txt.

@@ -66,6 +66,8 @@ func scopeText(s rules.Scope) string {
 		return "node " + s.ID
 	case "connection_unit":
 		return "flow " + s.ID
+	case "pool":
+		return "pool " + s.ID
 	}
 	return s.Kind
 }
@@ -73,6 +75,7 @@ func scopeText(s rules.Scope) string {
 // said is what flags say of a policy.
 type said struct {
 	name, tag, node, flow string
+	pool                  string
 	enabled, panel        bool
 	quorum, failures      int
 	successes, agents     int
@@ -100,6 +103,7 @@ func (s *said) flags(command *cobra.Command) {
 	set.StringVar(&s.tag, "tag", "", "it counts for nodes with this tag and their flows")
 	set.StringVar(&s.node, "node", "", "it counts for this node, by its name or id")
 	set.StringVar(&s.flow, "flow", "", "it counts for this flow, by its name or id")
+	set.StringVar(&s.pool, "pool", "", "it counts for the members of this transit pool, by its name or id")
 	set.BoolVar(&s.enabled, "enabled", true, "whether it is in force")
 	set.IntVar(&s.quorum, "quorum", 2, "places that must see it down: 1 to 9")
 	set.IntVar(&s.failures, "failures", 3, "failures in a row that make a place say down: 1 to 20")
@@ -116,9 +120,14 @@ func (s *said) flags(command *cobra.Command) {
 // scope gives whom the flags speak of, nil when they do not say. Failures: usage, those of the API, none of that name.
 func (s *said) scope(ctx context.Context, client *cli.Client) (*rules.Scope, error) {
 	named, flow, kind := s.node, false, "node"
+	given := slices.DeleteFunc([]string{s.tag, s.pool, s.node, s.flow}, func(text string) bool { return text == "" })
 	switch {
-	case s.tag != "" && s.node != "", s.tag != "" && s.flow != "", s.node != "" && s.flow != "":
-		return nil, cli.Usage(cli.Say("a policy counts for one of --tag, --node and --flow"))
+	case len(given) > 1:
+		return nil, cli.Usage(cli.Say("a policy counts for one of --tag, --pool, --node and --flow"))
+	case s.pool != "":
+		id, err := cli.IDOf(ctx, client, poolsPath, s.pool, func(p policy) (string, string) { return p.ID, p.Name },
+			cli.Say("there is no transit pool with the name %s", s.pool))
+		return &rules.Scope{Kind: rules.Pool, ID: id}, err
 	case s.tag != "":
 		return &rules.Scope{Kind: "tag", Tag: s.tag}, nil
 	case s.flow != "":
@@ -176,8 +185,8 @@ func createPolicyCommand(env cli.Env) *cobra.Command {
 	command := &cobra.Command{
 		Use: "create-policy <name>", Short: "Make a health policy", Args: cobra.ExactArgs(1),
 		Example: "panelctl health create-policy Edge --tag edge --quorum 1 --failures 5",
-		Long: "Makes a health policy for nodes with a tag, for a node or for a flow, by POST /api/v1/health/policies. What is left " +
-			"out is as in the policy of everything else. The narrowest policy counts: node or flow before tag before all.",
+		Long: "Makes a health policy for nodes with a tag, for the members of a pool, for a node or for a flow, by POST /api/v1/health/policies. What is left " +
+			"out is as in the policy of everything else. The narrowest policy counts: node or flow before pool before tag before all.",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			client, err := env.Client()
 			if err != nil {
@@ -188,7 +197,7 @@ func createPolicyCommand(env cli.Env) *cobra.Command {
 				return err
 			}
 			if scope == nil {
-				return cli.Usage(cli.Say("say whom it counts for: --tag, --node or --flow"))
+				return cli.Usage(cli.Say("say whom it counts for: --tag, --pool, --node or --flow"))
 			}
 			body := s.change(cmd.Flags().Changed, nil)
 			body.Name, body.Scope = &args[0], scope

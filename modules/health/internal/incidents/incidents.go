@@ -106,6 +106,7 @@ const (
 	classCert    = "cert"
 	classDNS     = "dns"
 	classNode    = "node"
+	classLoad    = "load"
 )
 
 func (s *Subject) class() string {
@@ -118,6 +119,8 @@ func (s *Subject) class() string {
 		return classDNS
 	case verdict.HintNode:
 		return classNode
+	case verdict.HintOverload:
+		return classLoad
 	}
 	return classNetwork
 }

@@ -17,6 +17,8 @@ import (
 
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/results"
+	"panel/modules/health/internal/rules"
+	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/outbound"
@@ -34,6 +36,7 @@ const (
 type Looks struct {
 	db      *database.DB
 	results *results.Results
+	loads   nodesapi.Loads
 	clock   clockwork.Clock
 	log     *zap.Logger
 	prober  *probing.Prober
@@ -47,7 +50,7 @@ type Looks struct {
 
 // New makes it. The panel dials what an administrator has put on nodes, private networks among it, and never itself.
 func New(
-	db *database.DB, r *results.Results, network *outbound.Network, clock clockwork.Clock, log *zap.Logger,
+	db *database.DB, r *results.Results, loads nodesapi.Loads, network *outbound.Network, clock clockwork.Clock, log *zap.Logger,
 ) *Looks {
 	dial := func(ctx context.Context, kind, address string) (net.Conn, error) {
 		if kind == "udp" {
@@ -56,7 +59,7 @@ func New(
 		return network.Dial(ctx, address, outbound.Private)
 	}
 	return &Looks{
-		db: db, results: r, clock: clock, log: log, slots: make(chan struct{}, atOnce),
+		db: db, results: r, loads: loads, clock: clock, log: log, slots: make(chan struct{}, atOnce),
 		prober: &probing.Prober{
 			Dial: dial, Now: clock.Now,
 			Forbidden: func(err error) bool { return errors.Is(err, outbound.ErrForbidden) },
@@ -94,7 +97,11 @@ func (l *Looks) round(ctx context.Context, looks *sync.WaitGroup) error {
 		if err != nil {
 			return err
 		}
-		for _, w := range due {
+		reached, err := l.measure(ctx, due)
+		if err != nil {
+			return err
+		}
+		for _, w := range reached {
 			select {
 			case l.slots <- struct{}{}:
 			case <-ctx.Done():
@@ -110,9 +117,9 @@ func (l *Looks) round(ctx context.Context, looks *sync.WaitGroup) error {
 
 // claim takes what is due, so that no other panel looks at it, and sets its next time. What is far behind is not made
 // up for.
-func (l *Looks) claim(ctx context.Context) ([]agentapi.Watch, error) {
+func (l *Looks) claim(ctx context.Context) ([]place.Look, error) {
 	var rows []struct {
-		Watch agentapi.Watch `bun:",type:jsonb"`
+		Watch place.Look `bun:",type:jsonb"`
 		DueAt time.Time
 	}
 	now := l.clock.Now().UTC()
@@ -126,7 +133,7 @@ func (l *Looks) claim(ctx context.Context) ([]agentapi.Watch, error) {
 		return nil, database.Fault(fmt.Errorf("take what the panel has to look at: %w", err), nil)
 	}
 	var late time.Duration
-	out := make([]agentapi.Watch, len(rows))
+	out := make([]place.Look, len(rows))
 	for i, row := range rows {
 		out[i], late = row.Watch, max(late, now.Sub(row.DueAt))
 	}
@@ -134,8 +141,12 @@ func (l *Looks) claim(ctx context.Context) ([]agentapi.Watch, error) {
 	return out, nil
 }
 
-func (l *Looks) once(ctx context.Context, w agentapi.Watch) {
-	result, said := l.prober.Look(ctx, w)
+func (l *Looks) once(ctx context.Context, w place.Look) {
+	look := l.prober.Look
+	if w.Type == rules.CertExpiry {
+		look = func(ctx context.Context, _ agentapi.Watch) (agentapi.CheckResult, bool) { return l.certificate(ctx, w) }
+	}
+	result, said := look(ctx, w.Watch)
 	if ctx.Err() != nil {
 		return
 	}

@@ -30,8 +30,18 @@ type Check struct {
 	Entry      string // block of a flow
 	Weak       bool   // only a failure says something
 	Self       bool   // its node alone looks
+	PanelAlone bool   // the panel alone looks, whatever the policy says of vantages
 	Policy     *rules.Named
-	Watch      agentapi.Watch
+	Look
+}
+
+// Look is what somebody looks at. Agents are told the watch; the rest is for the panel alone.
+type Look struct {
+	agentapi.Watch
+	Days   int    `json:"days,omitempty"`    // cert_expiry: how long before its end a certificate is told of
+	Metric string `json:"metric,omitempty"`  // metric: what of the node
+	Above  int    `json:"above,omitempty"`   // metric: percent that are too much
+	NodeID string `json:"node_id,omitempty"` // metric: whose
 }
 
 // Subject is a node or flow that is judged.
@@ -71,6 +81,7 @@ type world struct {
 	nodes    []nodesapi.Status
 	flows    []flowsapi.Flow
 	policies []rules.Named
+	pools    map[string][]string // ids of those that a node or flow is a member of; filled when a policy speaks of one
 	// port gives the port of a node that others reach, for one that no entry tells; 0 without.
 	port func(nodeID string) (int, error)
 }
@@ -82,7 +93,7 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 		if f.InstalledRevision == 0 {
 			continue
 		}
-		chosen := rules.Choose(w.policies, rules.Flow, f.ID, f.Tags)
+		chosen := w.policy(rules.Flow, f.ID, f.Tags)
 		s := Subject{
 			Kind: healthapi.Flow, ID: f.ID, Name: f.Name, Policy: &chosen, Layers: Layers{Nodes: f.NodeIDs},
 		}
@@ -110,7 +121,7 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 	}
 	for i := range w.nodes {
 		n := &w.nodes[i]
-		chosen := rules.Choose(w.policies, rules.Node, n.ID, n.Tags)
+		chosen := w.policy(rules.Node, n.ID, n.Tags)
 		subjects = append(subjects, Subject{Kind: healthapi.Node, ID: n.ID, Name: n.Name, Policy: &chosen})
 		port := tcp[n.ID]
 		if port == 0 && used[n.ID] {
@@ -121,6 +132,10 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 		checks = append(checks, ofNode(n, port, &chosen)...)
 	}
 	return subjects, checks, nil
+}
+
+func (w *world) policy(kind, id string, tags []string) rules.Named {
+	return rules.Choose(w.policies, rules.Whom{Kind: kind, ID: id, Tags: tags, Pools: w.pools[id]})
 }
 
 func ofNode(n *nodesapi.Status, port int, policy *rules.Named) (out []Check) {
@@ -139,6 +154,9 @@ func ofNode(n *nodesapi.Status, port int, policy *rules.Named) (out []Check) {
 			c.Target, c.Watch.URL, c.Self = asked.Page, asked.Page, true
 		case asked.Type == rules.DNS:
 			c.Target, c.Watch.Name, c.Self = asked.Name, asked.Name, true
+		case asked.Type == rules.Metric:
+			c.Target, c.PanelAlone = asked.Metric, true
+			c.Metric, c.Above, c.Look.NodeID = asked.Metric, asked.Above, n.ID
 		default:
 			continue
 		}
@@ -170,6 +188,7 @@ func ofEntry(flowID string, e flowsapi.Entry, policy *rules.Named) (out []Check)
 		if wanted {
 			out = append(out, c.timed(asked))
 		}
+		out = append(out, ofCertificate(one, e, policy)...)
 	}
 	if asked, wanted := policy.Has(rules.UDP); wanted && e.L4 != agentapi.TCP {
 		c := one
@@ -178,6 +197,17 @@ func ofEntry(flowID string, e flowsapi.Entry, policy *rules.Named) (out []Check)
 		out = append(out, c.timed(asked))
 	}
 	return out
+}
+
+// ofCertificate looks at the end of the certificate that an entry shows, where it is its own: REALITY shows another's.
+func ofCertificate(one Check, e flowsapi.Entry, policy *rules.Named) []Check {
+	asked, wanted := policy.Has(rules.CertExpiry)
+	if !wanted || e.Security != "tls" || e.ServerName == "" {
+		return nil
+	}
+	one.Type, one.PanelAlone, one.Days = rules.CertExpiry, true, asked.Days
+	one.ServerName, one.Watch.ServerName = e.ServerName, e.ServerName
+	return []Check{one.timed(asked)}
 }
 
 // timed gives the check its times and its id.

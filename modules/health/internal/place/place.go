@@ -16,6 +16,7 @@ import (
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/internal/rules"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/names"
@@ -31,15 +32,16 @@ type Placer struct {
 	configs   nodesapi.Configs
 	documents nodesapi.Documents
 	flows     flowsapi.Flows
+	pools     poolsapi.Directory
 	clock     clockwork.Clock
 }
 
 // New makes a placer.
 func New(
 	db *database.DB, fleet nodesapi.Statuses, configs nodesapi.Configs, documents nodesapi.Documents,
-	flows flowsapi.Flows, clock clockwork.Clock,
+	flows flowsapi.Flows, pools poolsapi.Directory, clock clockwork.Clock,
 ) *Placer {
-	return &Placer{db, fleet, configs, documents, flows, clock}
+	return &Placer{db, fleet, configs, documents, flows, pools, clock}
 }
 
 // Place makes all follow from what is there now. It may be repeated at any time: what stays as it was keeps its
@@ -92,8 +94,35 @@ func (p *Placer) world(ctx context.Context) (w *world, err error) {
 		w.flows = append(w.flows, page...)
 	}
 	w.port = func(nodeID string) (int, error) { return p.port(ctx, nodeID) }
-	w.policies, err = Policies(ctx, p.db)
+	if w.policies, err = Policies(ctx, p.db); err != nil {
+		return w, err
+	}
+	w.pools, err = p.members(ctx, w.policies)
 	return w, err
+}
+
+// members gives the pools that policies speak of by the nodes and flows that are members of them.
+func (p *Placer) members(ctx context.Context, policies []rules.Named) (map[string][]string, error) {
+	var ids []string
+	for i := range policies {
+		if policies[i].Scope.Kind == rules.Pool {
+			ids = append(ids, policies[i].Scope.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	pools, err := p.pools.Pools(ctx, ids...)
+	if err != nil {
+		return nil, fmt.Errorf("read the pools that health policies speak of: %w", err)
+	}
+	out := map[string][]string{}
+	for _, pool := range pools {
+		for _, id := range slices.Concat(pool.NodeIDs, pool.FlowIDs) {
+			out[id] = append(out[id], pool.ID)
+		}
+	}
+	return out, nil
 }
 
 // port is the lowest one on which a node's configuration listens for others.
@@ -146,8 +175,11 @@ func pairsOf(checks []Check, nodes []nodesapi.Status) (out []pair) {
 			}
 			continue
 		}
-		if c.Policy.Vantages.Panel {
+		if c.Policy.Vantages.Panel || c.PanelAlone {
 			out = append(out, pair{c.ID, Panel})
+		}
+		if c.PanelAlone {
+			continue
 		}
 		for _, node := range r.choose(c) {
 			out = append(out, pair{c.ID, node})
@@ -237,23 +269,23 @@ func same(before map[string]string, now []agentapi.Watch) bool {
 func (p *Placer) store(ctx context.Context, subjects []Subject, checks []Check, pairs []pair) error {
 	db, now := p.db.In(ctx), p.clock.Now().UTC()
 	type row struct {
-		ID         string         `json:"id"`
-		Kind       string         `json:"kind"`
-		SubjectID  string         `json:"subject_id"`
-		Type       string         `json:"type"`
-		Target     string         `json:"target"`
-		ServerName string         `json:"server_name"`
-		NodeID     string         `json:"node_id"`
-		Entry      string         `json:"entry"`
-		Weak       bool           `json:"weak"`
-		Watch      agentapi.Watch `json:"watch"`
-		Failures   int            `json:"failures"`
-		Successes  int            `json:"successes"`
+		ID         string `json:"id"`
+		Kind       string `json:"kind"`
+		SubjectID  string `json:"subject_id"`
+		Type       string `json:"type"`
+		Target     string `json:"target"`
+		ServerName string `json:"server_name"`
+		NodeID     string `json:"node_id"`
+		Entry      string `json:"entry"`
+		Weak       bool   `json:"weak"`
+		Watch      Look   `json:"watch"`
+		Failures   int    `json:"failures"`
+		Successes  int    `json:"successes"`
 	}
 	rows := make([]row, len(checks))
 	for i, c := range checks {
 		rows[i] = row{
-			c.ID, c.Kind, c.SubjectID, c.Type, c.Target, c.ServerName, c.NodeID, c.Entry, c.Weak, c.Watch,
+			c.ID, c.Kind, c.SubjectID, c.Type, c.Target, c.ServerName, c.NodeID, c.Entry, c.Weak, c.Look,
 			c.Policy.FailureThreshold, c.Policy.SuccessThreshold,
 		}
 	}

@@ -5,7 +5,7 @@ package rules
 // Policy is how the subjects of a scope are watched and judged.
 type Policy struct {
 	Scope            Scope    `json:"scope"`
-	Checks           []Check  `json:"checks" minItems:"1" maxItems:"16" doc:"heartbeat and core speak of nodes; tcp, udp and tls of what is installed; http and dns of what a node itself reaches"`
+	Checks           []Check  `json:"checks" minItems:"1" maxItems:"16" doc:"heartbeat, core and metric speak of nodes; tcp, udp, tls and cert_expiry of what is installed; http and dns of what a node itself reaches. What cert_expiry and metric find is degraded, never down"`
 	Vantages         Vantages `json:"vantages"`
 	Quorum           int      `json:"quorum" minimum:"1" maximum:"9" doc:"Vantages that must see a subject down; where there are fewer, all of them"`
 	FailureThreshold int      `json:"failure_threshold" minimum:"1" maximum:"20" doc:"Failures in a row that make a vantage say down"`
@@ -16,21 +16,24 @@ type Policy struct {
 	Windows          []Window `json:"maintenance_windows" maxItems:"32" doc:"What fails meanwhile opens no incident"`
 }
 
-// Scope says whom a policy speaks of. The narrowest one counts: flow or node before tag before all; of two tags the
-// policy whose name comes first.
+// Scope says whom a policy speaks of. The narrowest one counts: flow or node before pool before tag before all; of two
+// tags, or pools, the policy whose name comes first.
 type Scope struct {
-	Kind string `json:"kind" enum:"all,tag,node,connection_unit"`
-	ID   string `json:"id,omitempty" maxLength:"64" doc:"Of the node or flow"`
+	Kind string `json:"kind" enum:"all,tag,pool,node,connection_unit"`
+	ID   string `json:"id,omitempty" maxLength:"64" doc:"Of the node or flow, or of the pool whose members it speaks of"`
 	Tag  string `json:"tag,omitempty" maxLength:"64"`
 }
 
 // Check is one sort of looking.
 type Check struct {
-	Type      string `json:"type" enum:"heartbeat,core,tcp,udp,tls,http,dns"`
-	IntervalS int    `json:"interval_s,omitempty" minimum:"10" maximum:"3600" doc:"30 when left out; heartbeat and core come with every heartbeat"`
+	Type      string `json:"type" enum:"heartbeat,core,tcp,udp,tls,cert_expiry,http,dns,metric"`
+	IntervalS int    `json:"interval_s,omitempty" minimum:"10" maximum:"3600" doc:"30 when left out, of cert_expiry 3600; heartbeat and core come with every heartbeat"`
 	TimeoutS  int    `json:"timeout_s,omitempty" minimum:"1" maximum:"30" doc:"5 when left out"`
 	Page      string `json:"page,omitempty" maxLength:"500" doc:"http: what each node must reach; only public addresses are asked"`
 	Name      string `json:"name,omitempty" maxLength:"253" doc:"dns: the name that each node must resolve"`
+	Days      int    `json:"days,omitempty" minimum:"1" maximum:"90" doc:"cert_expiry: how long before its end a certificate is told of; 14 when left out"`
+	Metric    string `json:"metric,omitempty" enum:"cpu,memory,disk" doc:"metric: what of the node"`
+	Above     int    `json:"above,omitempty" minimum:"1" maximum:"100" doc:"metric: percent that are too much; 90 when left out"`
 }
 
 // Vantages say who looks. A node never vouches for itself alone.

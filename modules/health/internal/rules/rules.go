@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -15,23 +16,29 @@ import (
 const (
 	All  = "all"
 	Tag  = "tag"
+	Pool = "pool"
 	Node = "node"
 	Flow = "connection_unit"
 )
 
 // Types of checks.
 const (
-	Heartbeat = "heartbeat"
-	Core      = "core"
-	TCP       = "tcp"
-	UDP       = "udp"
-	TLS       = "tls"
-	HTTP      = "http"
-	DNS       = "dns"
+	Heartbeat  = "heartbeat"
+	Core       = "core"
+	TCP        = "tcp"
+	UDP        = "udp"
+	TLS        = "tls"
+	CertExpiry = "cert_expiry"
+	HTTP       = "http"
+	DNS        = "dns"
+	Metric     = "metric"
 )
 
 // Layers are the types in the order in which they build on each other.
-var Layers = []string{Heartbeat, Core, TCP, UDP, TLS, HTTP, DNS}
+var Layers = []string{Heartbeat, Core, TCP, UDP, TLS, CertExpiry, HTTP, DNS, Metric}
+
+// Warns says of a type of check that what it finds is bad, and that traffic goes on.
+func Warns(kind string) bool { return kind == CertExpiry || kind == Metric }
 
 // Modes of self-repair.
 const (
@@ -65,6 +72,9 @@ const (
 	usualInterval = 30
 	usualTimeout  = 5
 	usualShare    = 30
+	certInterval  = 3600
+	usualDays     = 14 // clients of ACME renew a month before the end, and notice for two weeks that they cannot
+	usualAbove    = 90
 )
 
 // Default is the policy of all that nobody has said anything about.
@@ -93,12 +103,7 @@ func (p Policy) Filled() Policy {
 			c.IntervalS, c.TimeoutS = 0, 0
 			continue
 		}
-		if c.IntervalS == 0 {
-			c.IntervalS = usualInterval
-		}
-		if c.TimeoutS == 0 {
-			c.TimeoutS = usualTimeout
-		}
+		c.fill()
 	}
 	if p.Repair.Mode == "" {
 		p.Repair = DefaultRepair()
@@ -111,6 +116,19 @@ func (p Policy) Filled() Policy {
 		p.Windows = []Window{}
 	}
 	return p
+}
+
+// fill puts in what may be left out of a check with a pace of its own.
+func (c *Check) fill() {
+	interval := usualInterval
+	switch c.Type {
+	case CertExpiry:
+		interval = certInterval
+		c.Days = cmp.Or(c.Days, usualDays)
+	case Metric:
+		c.Above = cmp.Or(c.Above, usualAbove)
+	}
+	c.IntervalS, c.TimeoutS = cmp.Or(c.IntervalS, interval), cmp.Or(c.TimeoutS, usualTimeout)
 }
 
 // climbed are acts in the sequence of the ladder, each once.
@@ -160,8 +178,8 @@ func (p Policy) Valid() error {
 	return nil
 }
 
-// key is what a policy may say once: pages and names may be several.
-func (c Check) key() string { return c.Type + " " + c.Page + " " + c.Name }
+// key is what a policy may say once: pages, names and metrics may be several.
+func (c Check) key() string { return c.Type + " " + c.Page + " " + c.Name + " " + c.Metric }
 
 func (s Scope) valid() error {
 	switch {
@@ -169,7 +187,7 @@ func (s Scope) valid() error {
 		return fault.InvalidValue("scope.tag", "name the tag")
 	case s.Kind != Tag && s.Tag != "":
 		return fault.InvalidValue("scope.tag", "belongs to a scope of the kind tag")
-	case (s.Kind == Node || s.Kind == Flow) && !database.IsID(s.ID):
+	case (s.Kind == Node || s.Kind == Flow || s.Kind == Pool) && !database.IsID(s.ID):
 		return fault.InvalidValue("scope.id", "name the node or flow by its id")
 	case (s.Kind == All || s.Kind == Tag) && s.ID != "":
 		return fault.InvalidValue("scope.id", "belongs to a scope of one node or flow")
@@ -183,6 +201,14 @@ func (c Check) valid(field string) error {
 		return fault.InvalidValue(field+".page", "belongs to a check of the type http")
 	case c.Type != DNS && c.Name != "":
 		return fault.InvalidValue(field+".name", "belongs to a check of the type dns")
+	case c.Type != CertExpiry && c.Days != 0:
+		return fault.InvalidValue(field+".days", "belongs to a check of the type cert_expiry")
+	case c.Type != Metric && c.Metric != "":
+		return fault.InvalidValue(field+".metric", "belongs to a check of the type metric")
+	case c.Type != Metric && c.Above != 0:
+		return fault.InvalidValue(field+".above", "belongs to a check of the type metric")
+	case c.Type == Metric && c.Metric == "":
+		return fault.InvalidValue(field+".metric", "name what of the node: cpu, memory or disk")
 	case c.Type == DNS && !hostName(c.Name):
 		return fault.InvalidValue(field+".name", "name the host name that nodes must resolve")
 	case c.Type == HTTP && !page(c.Page):
@@ -265,23 +291,37 @@ type Named struct {
 	Policy
 }
 
-// Choose gives the policy of a subject: the narrowest of those that are on, and of several with tags of the subject the
-// first by name. One of scope all is always among them.
-func Choose(all []Named, kind, id string, tags []string) (chosen Named) {
+// Whom is a subject as scopes know it.
+type Whom struct {
+	Kind, ID string
+	Tags     []string
+	Pools    []string // ids of those that it is a member of
+}
+
+// Choose gives the policy of a subject: the narrowest of those that are on, and of several with tags or pools of the
+// subject the first by name. One of scope all is always among them.
+func Choose(all []Named, whom Whom) (chosen Named) {
 	best := -1
 	for _, p := range all {
-		rank := -1
-		switch {
-		case p.Scope.Kind == All:
-			rank = 0
-		case p.Scope.Kind == Tag && slices.Contains(tags, p.Scope.Tag):
-			rank = 1
-		case p.Scope.Kind == kind && p.Scope.ID == id:
-			rank = 2
-		}
-		if rank > best || rank == best && rank == 1 && p.Name < chosen.Name {
+		rank := p.Scope.narrow(whom)
+		if rank > best || rank == best && rank > 0 && p.Name < chosen.Name {
 			best, chosen = rank, p
 		}
 	}
 	return chosen
+}
+
+// narrow says how narrowly a scope speaks of a subject, from 0 on; less: not at all.
+func (s Scope) narrow(whom Whom) int {
+	switch {
+	case s.Kind == All:
+		return 0
+	case s.Kind == Tag && slices.Contains(whom.Tags, s.Tag):
+		return 1
+	case s.Kind == Pool && slices.Contains(whom.Pools, s.ID):
+		return 2
+	case s.Kind == whom.Kind && s.ID == whom.ID:
+		return 3
+	}
+	return -1
 }

@@ -84,16 +84,17 @@ func TestTheNarrowestPolicyCounts(t *testing.T) {
 		named("all", rules.Scope{Kind: rules.All}), named("z", rules.Scope{Kind: rules.Tag, Tag: "eu"}),
 		named("b", rules.Scope{Kind: rules.Tag, Tag: "fast"}), named("one", rules.Scope{Kind: rules.Node, ID: "n1"}),
 		named("flow", rules.Scope{Kind: rules.Flow, ID: "n1"}),
+		named("second", rules.Scope{Kind: rules.Pool, ID: "p2"}), named("first", rules.Scope{Kind: rules.Pool, ID: "p1"}),
 	}
-	for want, subject := range map[string]struct {
-		kind, id string
-		tags     []string
-	}{
-		"all": {rules.Node, "n2", nil}, "z": {rules.Node, "n2", []string{"eu"}},
-		"b": {rules.Flow, "n2", []string{"eu", "fast"}}, "one": {rules.Node, "n1", []string{"eu"}},
-		"flow": {rules.Flow, "n1", nil},
+	for want, subject := range map[string]rules.Whom{
+		"all": {Kind: rules.Node, ID: "n2"}, "z": {Kind: rules.Node, ID: "n2", Tags: []string{"eu"}},
+		"b":      {Kind: rules.Flow, ID: "n2", Tags: []string{"eu", "fast"}},
+		"one":    {Kind: rules.Node, ID: "n1", Tags: []string{"eu"}, Pools: []string{"p1"}},
+		"flow":   {Kind: rules.Flow, ID: "n1"},
+		"second": {Kind: rules.Node, ID: "n2", Tags: []string{"eu"}, Pools: []string{"p2"}},
+		"first":  {Kind: rules.Flow, ID: "n2", Pools: []string{"p2", "p1"}},
 	} {
-		require.Equal(t, want, rules.Choose(all, subject.kind, subject.id, subject.tags).Name)
+		require.Equal(t, want, rules.Choose(all, subject).Name)
 	}
 }
 

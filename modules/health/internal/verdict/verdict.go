@@ -43,7 +43,9 @@ const (
 	PanelCutOff  = "panel_cut_off"
 	Disabled     = "disabled"
 	Pending      = "pending"
-	Egress       = "egress" // the node itself does not reach a page or a name
+	Egress       = "egress"           // the node itself does not reach a page or a name
+	CertEnds     = "certificate_ends" // soon
+	Overloaded   = "overloaded"       // the node uses more of something than its policy likes
 
 	// What a proxy panel says of its node that serves an entry.
 	PanelNodeDown     = "panel_node_disconnected"
@@ -64,6 +66,7 @@ const (
 	HintCert        = "cert"
 	HintDNS         = "dns"
 	HintNode        = "node"
+	HintOverload    = "overload"
 )
 
 // Verdict is what is to be held of a subject.
@@ -145,6 +148,15 @@ func (c Cell) judged(down []Sight, quorum int) Verdict {
 	return Verdict{State: Up}
 }
 
+// Warning is the same of a check that only warns: what it finds is bad, and traffic goes on.
+func (c Cell) Warning() Cell {
+	if c.State == Down {
+		c.State = Degraded
+		c.Reason, c.Hint = explained(c.Reason)
+	}
+	return c
+}
+
 // commonReason is the reason that most give; of several the first by its name.
 func commonReason(down []Sight) (reason string) {
 	count := map[string]int{}
@@ -174,10 +186,10 @@ type Node struct {
 	HasConfig bool   // a core has to run
 	CutOff    bool   // the panel's own route is the likely cause of silence
 	Reach     Cell   // of its port; Assigned is 0 without one
-	Own       []Own  // what the node itself reaches
+	Own       []Own  // what the node itself reaches, and how busy it is
 }
 
-// Own is a check of what a node itself reaches.
+// Own is a check of what a node itself reaches, or of how busy it is.
 type Own struct {
 	Check string
 	Cell
@@ -207,12 +219,16 @@ func ofHeard(n Node) Verdict {
 	case n.Reach.State == Degraded:
 		return n.Reach.Verdict
 	}
+	out := Verdict{State: Up}
 	for _, own := range n.Own {
-		if own.State == Down {
+		switch own.State {
+		case Down:
 			return Verdict{Degraded, Egress, map[bool]string{true: HintDNS, false: HintRoute}[own.Check == "dns"]}
+		case Degraded:
+			out = own.Verdict
 		}
 	}
-	return Verdict{State: Up}
+	return out
 }
 
 // ofSilent judges a node whose agent is not heard: what others see decides.
@@ -314,8 +330,10 @@ func ofEntry(e Entry) Verdict {
 // explained gives the reason and the hint of an entry that is down, by what vantages say.
 func explained(reason string) (said, hint string) {
 	switch reason {
-	case "certificate_expired", "certificate_name":
+	case "certificate_expired", "certificate_name", CertEnds:
 		return reason, HintCert
+	case "above_limit":
+		return Overloaded, HintOverload
 	case "name_unresolved":
 		return reason, HintDNS
 	}

@@ -7,7 +7,7 @@ import type { PolicyCheck } from "./api";
 import { Numbers } from "./numbers";
 import classes from "./policies.module.css";
 import { errorUnder } from "./policy-form";
-import { reported, usual } from "./policy-text";
+import { reported, usual, usualInterval } from "./policy-text";
 
 interface CheckFieldsProps {
   checks: PolicyCheck[];
@@ -15,8 +15,9 @@ interface CheckFieldsProps {
   onChange: (checks: PolicyCheck[]) => void;
 }
 
-/** Several of these may stand in one policy, each with an address of its own. */
-const many = (type: PolicyCheck["type"]) => type === "http" || type === "dns";
+/** Several of these may stand in one policy, each about something else. */
+const many = (type: PolicyCheck["type"]) => type === "http" || type === "dns" || type === "metric";
+const metrics = ["cpu", "memory", "disk"] as const;
 const mostChecks = 16;
 
 /** What is looked at. */
@@ -43,11 +44,17 @@ export function CheckFields({ checks, wrong, onChange }: CheckFieldsProps) {
           placeholder={t("policy.chooseCheck")}
           data={offered.map((value) => ({ value, label: t(`checkLong.${value}`) }))}
           value={null}
-          onChange={(type) => type && onChange([...checks, { type: type as PolicyCheck["type"] }])}
+          onChange={(type) => type && onChange([...checks, begun(type as PolicyCheck["type"], checks)])}
         />
       )}
     </fieldset>
   );
+}
+
+/** A new check; a metric is the first that no other check is about. */
+function begun(type: PolicyCheck["type"], checks: PolicyCheck[]): PolicyCheck {
+  const free = metrics.find((metric) => !checks.some((check) => check.metric === metric));
+  return type === "metric" ? { type, metric: free ?? "cpu" } : { type };
 }
 
 interface CheckRowProps {
@@ -105,10 +112,41 @@ function CheckRow({ check, error, onChange, onRemove }: CheckRowProps) {
           onChange={(event) => onChange({ ...check, name: event.currentTarget.value })}
         />
       )}
+      {type === "metric" && (
+        <div className={classes.pair}>
+          <Select
+            size="md"
+            label={t("policy.metric")}
+            allowDeselect={false}
+            data={metrics.map((value) => ({ value, label: t(`metric.${value}`) }))}
+            value={check.metric ?? null}
+            error={error("metric")}
+            onChange={(metric) => metric && onChange({ ...check, metric: metric as (typeof metrics)[number] })}
+          />
+          <Numbers
+            label={t("policy.above")}
+            least={1}
+            most={100}
+            value={check.above ?? usual.above}
+            error={error("above")}
+            onChange={(above) => onChange({ ...check, above })}
+          />
+        </div>
+      )}
+      {type === "cert_expiry" && (
+        <Numbers
+          label={t("policy.days")}
+          least={1}
+          most={90}
+          value={check.days ?? usual.days}
+          error={error("days")}
+          onChange={(days) => onChange({ ...check, days })}
+        />
+      )}
       {!reported(type) && (
         <div className={classes.pair}>
-          {seconds("interval_s", usual.interval, 10, 3_600)}
-          {seconds("timeout_s", usual.timeout, 1, 30)}
+          {seconds("interval_s", usualInterval(type), 10, 3_600)}
+          {type !== "metric" && seconds("timeout_s", usual.timeout, 1, 30)}
         </div>
       )}
     </div>

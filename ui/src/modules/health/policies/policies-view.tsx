@@ -114,16 +114,17 @@ function Speaks({ policy }: { policy: Policy }) {
   });
 }
 
-/** The scope in words; a node or flow leads to how it does. */
+const pages = { node: "/monitoring/nodes", connection_unit: "/monitoring/flows", pool: "/pools" };
+
+/** The scope in words; a node or flow leads to how it does, a pool to its page. */
 function ScopeText({ policy: { scope, scope_name: name, default: isDefault } }: { policy: Policy }) {
   const { t } = useTranslation("health");
   if (isDefault) return t("policy.scope.default");
   if (scope.kind === "tag") return t("policy.scope.tagged", { tag: scope.tag });
   if (scope.kind === "all") return t("policy.scope.all");
-  const kind = scope.kind === "node" ? "nodes" : "flows";
   return (
     <>
-      {t(`policy.scope.${scope.kind}`)} <Link to={`/monitoring/${kind}/${scope.id}`}>{name || scope.id}</Link>
+      {t(`policy.scope.${scope.kind}`)} <Link to={`${pages[scope.kind]}/${scope.id}`}>{name || scope.id}</Link>
     </>
   );
 }

@@ -12,12 +12,18 @@ type Judged = Pick<
 /** What agents report with every heartbeat, so that it has no pace of its own. */
 export const reported = (type: PolicyCheck["type"]) => type === "heartbeat" || type === "core";
 
+/** What only warns: nothing is down for it. */
+const warns = (type: PolicyCheck["type"]) => type === "cert_expiry" || type === "metric";
+
 /** What a check does when its policy does not say. */
-export const usual = { interval: 30, timeout: 5 };
+export const usual = { interval: 30, certInterval: 3_600, timeout: 5, days: 14, above: 90 };
+
+export const usualInterval = (type: PolicyCheck["type"]) =>
+  type === "cert_expiry" ? usual.certInterval : usual.interval;
 
 /** The slowest of the looks that have a pace; undefined where none has. */
 function slowest(checks: readonly PolicyCheck[]): PolicyCheck | undefined {
-  const paced = checks.filter(({ type }) => !reported(type));
+  const paced = checks.filter(({ type }) => !reported(type) && !warns(type));
   return paced.toSorted((a, b) => (b.interval_s ?? usual.interval) - (a.interval_s ?? usual.interval))[0];
 }
 
@@ -86,11 +92,16 @@ export function usePolicyText() {
 export function useCheckText(): (check: PolicyCheck) => string {
   const { t } = useTranslation("health");
   const format = useFormat();
+  const warned = ({ type, days, metric, above }: PolicyCheck): string | undefined => {
+    if (type === "cert_expiry") return t("policy.daysLeft", { count: days ?? usual.days });
+    if (metric) return t("policy.metricAbove", { metric: t(`metric.${metric}`), percent: above ?? usual.above });
+    return undefined;
+  };
   return (check) => {
-    const about = check.page ?? check.name;
+    const about = check.page ?? check.name ?? warned(check);
     const pace = reported(check.type)
       ? t("policy.withHeartbeat")
-      : t("policy.every", { span: format.span(check.interval_s ?? usual.interval) });
+      : t("policy.every", { span: format.span(check.interval_s ?? usualInterval(check.type)) });
     return [t(`checkLong.${check.type}`), about, pace].filter(Boolean).join(", ");
   };
 }

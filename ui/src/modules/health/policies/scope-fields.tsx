@@ -6,15 +6,15 @@ import classes from "./policies.module.css";
 
 interface ScopeFieldsProps {
   scope: Scope;
-  /** How the node or flow is called that is chosen already. */
+  /** How the node, flow or pool is called that is chosen already. */
   name: string | undefined;
   error: string | undefined;
   onChange: (scope: Scope) => void;
 }
 
-const kinds = ["tag", "node", "connection_unit"] as const;
+const kinds = ["tag", "pool", "node", "connection_unit"] as const;
 
-/** Whom a policy speaks of: a tag, a node or a flow. */
+/** Whom a policy speaks of: a tag, the members of a pool, a node or a flow. */
 export function ScopeFields({ scope, name, error, onChange }: ScopeFieldsProps) {
   const { t } = useTranslation("health");
   return (
@@ -37,7 +37,7 @@ export function ScopeFields({ scope, name, error, onChange }: ScopeFieldsProps) 
           onChange={(event) => onChange({ kind: "tag", tag: event.currentTarget.value })}
         />
       )}
-      {(scope.kind === "node" || scope.kind === "connection_unit") && (
+      {(scope.kind === "node" || scope.kind === "connection_unit" || scope.kind === "pool") && (
         <SubjectField
           key={scope.kind}
           kind={scope.kind}

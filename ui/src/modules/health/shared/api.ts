@@ -104,18 +104,20 @@ export interface Named {
   name: string;
 }
 
-/** Nodes or flows that a field offers for what was typed. Health knows them itself: no other permission is needed. */
-export const namedQuery = (kind: "node" | "connection_unit", q: string) =>
+/** What a field offers for what was typed. Nodes and flows health knows itself; of pools one needs to see pools. */
+export const namedQuery = (kind: "node" | "connection_unit" | "pool", q: string) =>
   queryOptions({
     queryKey: ["health", "named", kind, q],
     queryFn: async ({ signal }): Promise<Named[]> => {
       const params = { query: { limit: 20, sort: "name" as const, ...(q && { q }) } };
-      const page = await answer(
-        kind === "node"
-          ? api.GET("/api/v1/health/nodes", { params, signal })
-          : api.GET("/api/v1/health/connection-units", { params, signal }),
-      );
-      return page.items;
+      switch (kind) {
+        case "pool":
+          return (await answer(api.GET("/api/v1/transit-pools", { params, signal }))).items;
+        case "node":
+          return (await answer(api.GET("/api/v1/health/nodes", { params, signal }))).items;
+        case "connection_unit":
+          return (await answer(api.GET("/api/v1/health/connection-units", { params, signal }))).items;
+      }
     },
     staleTime: 30_000,
     placeholderData: keepPreviousData,

@@ -6,7 +6,7 @@ import { useTranslation } from "react-i18next";
 import { namedQuery, type Named } from "./api";
 
 interface SubjectFieldProps {
-  kind: "node" | "connection_unit";
+  kind: "node" | "connection_unit" | "pool";
   label: string;
   /** Of the one that is chosen; empty: none is. */
   id: string;
@@ -17,7 +17,7 @@ interface SubjectFieldProps {
   onChange: (id: string) => void;
 }
 
-/** A node or flow, found by a part of its name. The one that is chosen keeps its name whatever is searched for. */
+/** A node, flow or pool, found by a part of its name. The one that is chosen keeps its name whatever is searched for. */
 export function SubjectField({ kind, label, id, name, error, focused, onChange }: SubjectFieldProps) {
   const { t } = useTranslation("health");
   const [text, setText] = useState("");
