@@ -324,23 +324,46 @@ func (s *service) probe(ctx context.Context, id, entry string, to plan.Destinati
 	return out, err
 }
 
-// probeClient is the panel's own client of an installed entry, and the node of that entry.
+// probeClient is the panel's own client of an installed entry on the node of that entry, and that node.
 func (s *service) probeClient(ctx context.Context, f *flowRow, key string) (string, *agentapi.ThroughProbe, error) {
-	g, err := s.store.installedGraph(ctx, f)
+	entry, err := s.installedEntry(ctx, f, key)
 	if err != nil {
 		return "", nil, err
+	}
+	return entry.block.NodeID, entry.client(dialable(*entry.block.Params.Listener)), nil
+}
+
+// installedEntry is an entry of what is installed of a flow, with what the panel's own client needs.
+type installedEntry struct {
+	flow  *flowRow
+	graph graph.Graph
+	block graph.Node
+	root  []byte
+	keys  map[string]string
+}
+
+// client goes in at the entry, which it finds at an address.
+func (e *installedEntry) client(dial string) *agentapi.ThroughProbe {
+	return throughEntry(e.flow.ID, e.root, e.keys, e.flow.InstalledHosts, e.block, dial)
+}
+
+// installedEntry reads the entry with a key, or the first one where there is none.
+func (s *service) installedEntry(ctx context.Context, f *flowRow, key string) (*installedEntry, error) {
+	g, err := s.store.installedGraph(ctx, f)
+	if err != nil {
+		return nil, err
 	}
 	root, err := s.store.root(f)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	keys, err := s.store.keys(ctx, f.ID, g, nil)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	entries := plan.Entries(g)
 	at := max(0, slices.IndexFunc(entries, func(n graph.Node) bool { return n.Key == key }))
-	return entries[at].NodeID, throughEntry(f.ID, root, keys, f.InstalledHosts, entries[at]), nil
+	return &installedEntry{flow: f, graph: g, block: entries[at], root: root, keys: keys}, nil
 }
 
 // drafts is flowsapi.Drafts.

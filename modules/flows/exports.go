@@ -45,6 +45,8 @@ func exportBlocks(h *hooks) flowsapi.BlockSources { return blockHook{h} }
 
 func exportTargets(h *hooks) flowsapi.FoundTargets { return &h.targets }
 
+func exportProbes(s *service) flowsapi.Probes { return probes{s} }
+
 func exportApplies(s *service) flowsapi.Applies { return appliesHook{s} }
 
 func exportEvidence(h *hooks) flowsapi.CanaryEvidence { return evidenceHook{h} }

@@ -103,7 +103,7 @@ func Module() module.Module {
 		Exports: []any{
 			exportFlows, exportDrafts, exportStages, exportHealth, exportBlocks, exportSubscribers,
 			exportTargets, exportEvidence, exportPolicies, exportPolicyUses, exportApplies, exportGeoFiles,
-			exportPanels, exportServed, exportServedEntries, exportReplacements,
+			exportPanels, exportServed, exportServedEntries, exportReplacements, exportProbes,
 		},
 		Attach: attach,
 	}

@@ -336,15 +336,15 @@ func (r *runner) through(
 func probeThrough(
 	row *applyRow, root []byte, keys map[string]string, entry graph.Node,
 ) *agentapi.ThroughProbe {
-	return throughEntry(row.FlowID, root, keys, row.Hosts, entry)
+	return throughEntry(row.FlowID, root, keys, row.Hosts, entry, dialable(*entry.Params.Listener))
 }
 
-// throughEntry is a client that goes in at an entry, on the node of that entry.
+// throughEntry is a client that goes in at an entry, which it finds at an address.
 func throughEntry(
-	flowID string, root []byte, keys map[string]string, hosts []plan.Host, entry graph.Node,
+	flowID string, root []byte, keys map[string]string, hosts []plan.Host, entry graph.Node, dial string,
 ) *agentapi.ThroughProbe {
 	l := withSecret(*entry.Params.Listener, keys)
-	outbound := plan.ProbeClient(flowID, root, entry.Key, hostIn(hosts, entry.Key), l, dialable(l))
+	outbound := plan.ProbeClient(flowID, root, entry.Key, hostIn(hosts, entry.Key), l, dial)
 	return &agentapi.ThroughProbe{
 		Core: json.RawMessage(`{"log":{"access":"none","loglevel":"warning"},"outbounds":[` + string(outbound) + `]}`),
 

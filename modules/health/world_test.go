@@ -153,6 +153,7 @@ type flows struct {
 	members  func(context.Context, []string) (map[string]poolsapi.MemberHealth, error)
 	pools    inPool
 	hosts    shownHosts
+	tunnel   func(entry, from string) flowsapi.Probe
 }
 
 func (f *flows) Page(_ context.Context, after string, most int) ([]flowsapi.Flow, error) {
@@ -192,6 +193,16 @@ func (f *flows) Flow(_ context.Context, id string) (flowsapi.Flow, error) {
 	return flowsapi.Flow{}, flowsapi.ErrUnknown
 }
 
+// Through answers as the test says, and as a flow that is not there when it says nothing.
+func (f *flows) Through(_ context.Context, _, entry, from string) (flowsapi.Probe, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.tunnel == nil {
+		return flowsapi.Probe{}, flowsapi.ErrUnknown
+	}
+	return f.tunnel(entry, from), nil
+}
+
 func (f *flows) Add(_ string, states func(context.Context, []string) (map[string]string, error)) {
 	f.states = states
 }
@@ -202,7 +213,7 @@ func (f *flows) manifest() module.Module {
 		Exports: []any{
 			func() flowsapi.Flows { return f }, func() flowsapi.HealthStates { return f },
 			func() flowsapi.CanaryEvidence { return canaryHook{f} },
-			func() flowsapi.Applies { return &orders{} },
+			func() flowsapi.Applies { return &orders{} }, func() flowsapi.Probes { return f },
 		},
 		Attach: func() module.Parts { return module.Parts{} },
 	}

@@ -66,6 +66,12 @@ func Explain(g graph.Graph, entry string, d Destination) Trace {
 	return t
 }
 
+// ExplainRest follows what no rule chooses from an entry.
+func ExplainRest(g graph.Graph, entry string) Trace {
+	g.Edges = slices.DeleteFunc(slices.Clone(g.Edges), func(e graph.Edge) bool { return !e.Match.Empty() })
+	return Explain(g, entry, Destination{})
+}
+
 func (t *Trace) choose(g graph.Graph, from string, d Destination) int {
 	type numbered struct {
 		graph.Edge

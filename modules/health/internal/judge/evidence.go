@@ -64,7 +64,7 @@ func (r *round) evidence(rows []sightRow, quorum int) (e evidence) {
 	}
 	for i := range e.checks {
 		e.checks[i].Cell = verdict.Together(e.checks[i].sights, quorum)
-		if rules.Warns(e.checks[i].kind) {
+		if rules.Warns(e.checks[i].kind) || e.checks[i].Reason == verdict.ExitElsewhere {
 			e.checks[i].Cell = e.checks[i].Cell.Warning()
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.uber.org/zap"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/results"
 	"panel/modules/health/internal/rules"
@@ -37,6 +38,7 @@ type Looks struct {
 	db      *database.DB
 	results *results.Results
 	loads   nodesapi.Loads
+	probes  flowsapi.Probes
 	clock   clockwork.Clock
 	log     *zap.Logger
 	prober  *probing.Prober
@@ -50,7 +52,8 @@ type Looks struct {
 
 // New makes it. The panel dials what an administrator has put on nodes, private networks among it, and never itself.
 func New(
-	db *database.DB, r *results.Results, loads nodesapi.Loads, network *outbound.Network, clock clockwork.Clock, log *zap.Logger,
+	db *database.DB, r *results.Results, loads nodesapi.Loads, probes flowsapi.Probes, network *outbound.Network,
+	clock clockwork.Clock, log *zap.Logger,
 ) *Looks {
 	dial := func(ctx context.Context, kind, address string) (net.Conn, error) {
 		if kind == "udp" {
@@ -59,7 +62,7 @@ func New(
 		return network.Dial(ctx, address, outbound.Private)
 	}
 	return &Looks{
-		db: db, results: r, loads: loads, clock: clock, log: log, slots: make(chan struct{}, atOnce),
+		db: db, results: r, loads: loads, probes: probes, clock: clock, log: log, slots: make(chan struct{}, atOnce),
 		prober: &probing.Prober{
 			Dial: dial, Now: clock.Now,
 			Forbidden: func(err error) bool { return errors.Is(err, outbound.ErrForbidden) },
@@ -141,12 +144,19 @@ func (l *Looks) claim(ctx context.Context) ([]place.Look, error) {
 	return out, nil
 }
 
-func (l *Looks) once(ctx context.Context, w place.Look) {
-	look := l.prober.Look
-	if w.Type == rules.CertExpiry {
-		look = func(ctx context.Context, _ agentapi.Watch) (agentapi.CheckResult, bool) { return l.certificate(ctx, w) }
+// look gives the result, or false where nothing can be said.
+func (l *Looks) look(ctx context.Context, w place.Look) (agentapi.CheckResult, bool) {
+	switch w.Type {
+	case rules.CertExpiry:
+		return l.certificate(ctx, w)
+	case rules.Tunnel:
+		return l.tunnel(ctx, w)
 	}
-	result, said := look(ctx, w.Watch)
+	return l.prober.Look(ctx, w.Watch)
+}
+
+func (l *Looks) once(ctx context.Context, w place.Look) {
+	result, said := l.look(ctx, w)
 	if ctx.Err() != nil {
 		return
 	}

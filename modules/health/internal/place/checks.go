@@ -42,6 +42,9 @@ type Look struct {
 	Metric string `json:"metric,omitempty"`  // metric: what of the node
 	Above  int    `json:"above,omitempty"`   // metric: percent that are too much
 	NodeID string `json:"node_id,omitempty"` // metric: whose
+	FlowID string `json:"flow_id,omitempty"` // tunnel: the flow, its entry, and the node whose agent goes in
+	Entry  string `json:"entry,omitempty"`
+	From   string `json:"from,omitempty"`
 }
 
 // Subject is a node or flow that is judged.
@@ -189,6 +192,11 @@ func ofEntry(flowID string, e flowsapi.Entry, policy *rules.Named) (out []Check)
 			out = append(out, c.timed(asked))
 		}
 		out = append(out, ofCertificate(one, e, policy)...)
+	}
+	if asked, wanted := policy.Has(rules.Tunnel); wanted {
+		c := one
+		c.Type, c.PanelAlone, c.FlowID, c.Look.Entry = rules.Tunnel, true, flowID, e.Block
+		out = append(out, c.timed(asked))
 	}
 	if asked, wanted := policy.Has(rules.UDP); wanted && e.L4 != agentapi.TCP {
 		c := one

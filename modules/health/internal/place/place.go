@@ -175,13 +175,16 @@ func pairsOf(checks []Check, nodes []nodesapi.Status) (out []pair) {
 			}
 			continue
 		}
+		if c.Type == rules.Tunnel && !r.enters(c) {
+			continue
+		}
 		if c.Policy.Vantages.Panel || c.PanelAlone {
 			out = append(out, pair{c.ID, Panel})
 		}
 		if c.PanelAlone {
 			continue
 		}
-		for _, node := range r.choose(c) {
+		for _, node := range r.choose(c, c.Policy.Vantages.Agents) {
 			out = append(out, pair{c.ID, node})
 		}
 	}

@@ -61,9 +61,18 @@ func able(n *nodesapi.Status) bool {
 		n.State != "maintenance"
 }
 
-// choose gives who looks at a check. A node never looks at itself from outside.
-func (r *ring) choose(c *Check) (nodes []string) {
-	want, tag := c.Policy.Vantages.Agents, c.Policy.Vantages.Tag
+// enters chooses whose agent goes through a tunnel, and says whether there is one.
+func (r *ring) enters(c *Check) bool {
+	chosen := r.choose(c, 1)
+	if len(chosen) > 0 {
+		c.From = chosen[0]
+	}
+	return len(chosen) > 0
+}
+
+// choose gives who looks at a check, as many as wanted. A node never looks at itself from outside.
+func (r *ring) choose(c *Check, want int) (nodes []string) {
+	tag := c.Policy.Vantages.Tag
 	from, _ := slices.BinarySearchFunc(r.places, hashOf(c.NodeID), func(p place, hash uint64) int {
 		return cmp.Compare(p.hash, hash)
 	})

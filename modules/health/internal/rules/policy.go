@@ -5,7 +5,7 @@ package rules
 // Policy is how the subjects of a scope are watched and judged.
 type Policy struct {
 	Scope            Scope    `json:"scope"`
-	Checks           []Check  `json:"checks" minItems:"1" maxItems:"16" doc:"heartbeat, core and metric speak of nodes; tcp, udp, tls and cert_expiry of what is installed; http and dns of what a node itself reaches. What cert_expiry and metric find is degraded, never down"`
+	Checks           []Check  `json:"checks" minItems:"1" maxItems:"16" doc:"heartbeat, core and metric speak of nodes; tcp, udp, tls, tunnel and cert_expiry of what is installed; http and dns of what a node itself reaches. What cert_expiry and metric find is degraded, never down"`
 	Vantages         Vantages `json:"vantages"`
 	Quorum           int      `json:"quorum" minimum:"1" maximum:"9" doc:"Vantages that must see a subject down; where there are fewer, all of them"`
 	FailureThreshold int      `json:"failure_threshold" minimum:"1" maximum:"20" doc:"Failures in a row that make a vantage say down"`
@@ -26,8 +26,8 @@ type Scope struct {
 
 // Check is one sort of looking.
 type Check struct {
-	Type      string `json:"type" enum:"heartbeat,core,tcp,udp,tls,cert_expiry,http,dns,metric"`
-	IntervalS int    `json:"interval_s,omitempty" minimum:"10" maximum:"3600" doc:"30 when left out, of cert_expiry 3600; heartbeat and core come with every heartbeat"`
+	Type      string `json:"type" enum:"heartbeat,core,tcp,udp,tls,tunnel,cert_expiry,http,dns,metric"`
+	IntervalS int    `json:"interval_s,omitempty" minimum:"10" maximum:"3600" doc:"30 when left out, of tunnel 300, of cert_expiry 3600; heartbeat and core come with every heartbeat"`
 	TimeoutS  int    `json:"timeout_s,omitempty" minimum:"1" maximum:"30" doc:"5 when left out"`
 	Page      string `json:"page,omitempty" maxLength:"500" doc:"http: what each node must reach; only public addresses are asked"`
 	Name      string `json:"name,omitempty" maxLength:"253" doc:"dns: the name that each node must resolve"`

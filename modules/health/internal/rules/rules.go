@@ -28,6 +28,7 @@ const (
 	TCP        = "tcp"
 	UDP        = "udp"
 	TLS        = "tls"
+	Tunnel     = "tunnel"
 	CertExpiry = "cert_expiry"
 	HTTP       = "http"
 	DNS        = "dns"
@@ -35,7 +36,7 @@ const (
 )
 
 // Layers are the types in the order in which they build on each other.
-var Layers = []string{Heartbeat, Core, TCP, UDP, TLS, CertExpiry, HTTP, DNS, Metric}
+var Layers = []string{Heartbeat, Core, TCP, UDP, TLS, Tunnel, CertExpiry, HTTP, DNS, Metric}
 
 // Warns says of a type of check that what it finds is bad, and that traffic goes on.
 func Warns(kind string) bool { return kind == CertExpiry || kind == Metric }
@@ -73,6 +74,8 @@ const (
 	usualTimeout  = 5
 	usualShare    = 30
 	certInterval  = 3600
+	tunnels       = 300 // a client of its own runs for each
+	tunnelLeast   = 30
 	usualDays     = 14 // clients of ACME renew a month before the end, and notice for two weeks that they cannot
 	usualAbove    = 90
 )
@@ -122,6 +125,8 @@ func (p Policy) Filled() Policy {
 func (c *Check) fill() {
 	interval := usualInterval
 	switch c.Type {
+	case Tunnel:
+		interval = tunnels
 	case CertExpiry:
 		interval = certInterval
 		c.Days = cmp.Or(c.Days, usualDays)
@@ -207,6 +212,8 @@ func (c Check) valid(field string) error {
 		return fault.InvalidValue(field+".metric", "belongs to a check of the type metric")
 	case c.Type != Metric && c.Above != 0:
 		return fault.InvalidValue(field+".above", "belongs to a check of the type metric")
+	case c.Type == Tunnel && c.IntervalS < tunnelLeast:
+		return fault.InvalidValue(field+".interval_s", fmt.Sprintf("a tunnel is tried every %d seconds at most", tunnelLeast))
 	case c.Type == Metric && c.Metric == "":
 		return fault.InvalidValue(field+".metric", "name what of the node: cpu, memory or disk")
 	case c.Type == DNS && !hostName(c.Name):

@@ -45,7 +45,10 @@ const (
 	Pending      = "pending"
 	Egress       = "egress"           // the node itself does not reach a page or a name
 	CertEnds     = "certificate_ends" // soon
-	Overloaded   = "overloaded"       // the node uses more of something than its policy likes
+	TunnelFailed = "tunnel_failed"    // a client gets in, and nothing comes out
+	// ExitElsewhere: traffic goes, and leaves at another node of the flow than it should.
+	ExitElsewhere = "exit_elsewhere"
+	Overloaded    = "overloaded" // the node uses more of something than its policy likes
 
 	// What a proxy panel says of its node that serves an entry.
 	PanelNodeDown     = "panel_node_disconnected"
@@ -332,6 +335,10 @@ func explained(reason string) (said, hint string) {
 	switch reason {
 	case "certificate_expired", "certificate_name", CertEnds:
 		return reason, HintCert
+	case TunnelFailed:
+		return reason, HintUnreachable
+	case ExitElsewhere:
+		return reason, HintRoute
 	case "above_limit":
 		return Overloaded, HintOverload
 	case "name_unresolved":

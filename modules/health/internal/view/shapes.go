@@ -21,7 +21,7 @@ type Subject struct {
 
 // CheckCell is what all vantages say about one kind of check.
 type CheckCell struct {
-	Check     string     `json:"check" enum:"heartbeat,core,tcp,udp,tls,cert_expiry,http,dns,metric"`
+	Check     string     `json:"check" enum:"heartbeat,core,tcp,udp,tls,tunnel,cert_expiry,http,dns,metric"`
 	State     string     `json:"state" enum:"up,degraded,down,unknown"`
 	Reason    string     `json:"reason"`
 	Up        int        `json:"up" doc:"Vantages that see it well"`
@@ -52,7 +52,7 @@ type SubjectDetail struct {
 // Evidence is what one vantage says of one check.
 type Evidence struct {
 	CheckID       string     `json:"check_id,omitempty" format:"uuid" doc:"Absent for heartbeat and core, which agents report"`
-	Check         string     `json:"check" enum:"heartbeat,core,tcp,udp,tls,cert_expiry,http,dns,metric"`
+	Check         string     `json:"check" enum:"heartbeat,core,tcp,udp,tls,tunnel,cert_expiry,http,dns,metric"`
 	Target        string     `json:"target" doc:"What is looked at: host and port, a URL or a name"`
 	ServerName    string     `json:"server_name,omitempty"`
 	Vantage       Vantage    `json:"vantage"`

@@ -7,7 +7,7 @@ import type { PolicyCheck } from "./api";
 import { Numbers } from "./numbers";
 import classes from "./policies.module.css";
 import { errorUnder } from "./policy-form";
-import { reported, usual, usualInterval } from "./policy-text";
+import { reported, untimed, usual, usualInterval } from "./policy-text";
 
 interface CheckFieldsProps {
   checks: PolicyCheck[];
@@ -145,8 +145,8 @@ function CheckRow({ check, error, onChange, onRemove }: CheckRowProps) {
       )}
       {!reported(type) && (
         <div className={classes.pair}>
-          {seconds("interval_s", usualInterval(type), 10, 3_600)}
-          {type !== "metric" && seconds("timeout_s", usual.timeout, 1, 30)}
+          {seconds("interval_s", usualInterval(type), type === "tunnel" ? 30 : 10, 3_600)}
+          {!untimed(type) && seconds("timeout_s", usual.timeout, 1, 30)}
         </div>
       )}
     </div>

@@ -16,22 +16,28 @@ export const reported = (type: PolicyCheck["type"]) => type === "heartbeat" || t
 const warns = (type: PolicyCheck["type"]) => type === "cert_expiry" || type === "metric";
 
 /** What a check does when its policy does not say. */
-export const usual = { interval: 30, certInterval: 3_600, timeout: 5, days: 14, above: 90 };
+export const usual = { interval: 30, timeout: 5, days: 14, above: 90 };
 
-export const usualInterval = (type: PolicyCheck["type"]) =>
-  type === "cert_expiry" ? usual.certInterval : usual.interval;
+const slow: Partial<Record<PolicyCheck["type"], number>> = { tunnel: 300, cert_expiry: 3_600 };
+
+/** The pace of a check whose policy does not say. */
+export const usualInterval = (type: PolicyCheck["type"]): number => slow[type] ?? usual.interval;
+
+/** Checks that take as long as they take. */
+export const untimed = (type: PolicyCheck["type"]) => type === "metric" || type === "tunnel";
 
 /** The slowest of the looks that have a pace; undefined where none has. */
 function slowest(checks: readonly PolicyCheck[]): PolicyCheck | undefined {
   const paced = checks.filter(({ type }) => !reported(type) && !warns(type));
-  return paced.toSorted((a, b) => (b.interval_s ?? usual.interval) - (a.interval_s ?? usual.interval))[0];
+  const pace = ({ interval_s: interval, type }: PolicyCheck) => interval ?? usualInterval(type);
+  return paced.toSorted((a, b) => pace(b) - pace(a))[0];
 }
 
 /** After at most so many seconds a place says down: a whole interval, the first look, and the quick ones behind it. */
 export function secondsToDown({ checks, failure_threshold: failures, recheck }: Judged): number | undefined {
   const check = slowest(checks);
   if (!check) return undefined;
-  const [interval, timeout] = [check.interval_s ?? usual.interval, check.timeout_s ?? usual.timeout];
+  const [interval, timeout] = [check.interval_s ?? usualInterval(check.type), check.timeout_s ?? usual.timeout];
   const quick = Math.min(recheck.count, failures - 1);
   const others = failures - 1 - quick;
   return interval + timeout + quick * (recheck.every_s + timeout) + others * (interval + timeout);
