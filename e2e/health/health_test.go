@@ -54,6 +54,7 @@ type trial struct {
 	*testing.T
 	stand *rig.Stand
 	nodes []*rig.Agent
+	site  *rig.Site
 	flow  string
 }
 
@@ -74,6 +75,7 @@ func TestAgentsAndThePanelWatchAFlow(t *testing.T) {
 	t.Run("it comes back", w.comesBack)
 	t.Run("that was one incident, and it is over", w.isOver)
 	t.Run("readers are told that it is over, and nothing of the fleet", told.areToldOfTheEnd)
+	t.Run("a tunnel without an exit is down, though its entry answers", w.losesItsExit)
 }
 
 // install serves a flow on the first node, which all look at every ten seconds.
@@ -82,15 +84,8 @@ func (w *trial) install() {
 	site, err := rig.OpenSite("127.0.0.1")
 	require.NoError(w, err)
 	w.Cleanup(site.Close)
-	port, err := freeport.Find()
-	require.NoError(w, err)
-	drawn, err := w.stand.API.Draw(w.Context(), watched, rig.OneServer(w.nodes[0].NodeID, port, site))
-	require.NoError(w, err)
-	plan, err := w.stand.API.Compile(w.Context(), drawn.ID)
-	require.NoError(w, err)
-	_, err = w.stand.API.Apply(w.Context(), drawn.ID, plan)
-	require.NoError(w, err)
-	w.flow = drawn.ID
+	w.site = site
+	w.flow = w.apply(watched, w.nodes[0], w.nodes[0])
 	var policies struct {
 		Items []struct {
 			ID       string `json:"id"`
@@ -106,6 +101,24 @@ func (w *trial) install() {
 		"revision": policies.Items[0].Revision, "checks": checks, "recheck": map[string]any{"count": 3, "every_s": 1},
 	}
 	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+policies.Items[0].ID, body, nil))
+}
+
+// apply serves a flow with its entry on one node and its exit on another.
+func (w *trial) apply(name string, entry, exit *rig.Agent) string {
+	w.Helper()
+	port, err := freeport.Find()
+	require.NoError(w, err)
+	drawing := rig.OneServer(entry.NodeID, port, w.site)
+	blocks, drawn := drawing["nodes"].([]map[string]any)
+	require.True(w, drawn)
+	blocks[1]["node_id"] = exit.NodeID
+	flow, err := w.stand.API.Draw(w.Context(), name, drawing)
+	require.NoError(w, err)
+	plan, err := w.stand.API.Compile(w.Context(), flow.ID)
+	require.NoError(w, err)
+	_, err = w.stand.API.Apply(w.Context(), flow.ID, plan)
+	require.NoError(w, err)
+	return flow.ID
 }
 
 // until waits for what the panel says of the flow.
@@ -179,4 +192,28 @@ func (w *trial) isOver(t *testing.T) {
 		return nil
 	})
 	require.NoError(t, err)
+}
+
+// losesItsExit tries a flow over two nodes by a real client on the third. What looks at entries alone sees nothing of an
+// exit that is gone.
+func (w *trial) losesItsExit(t *testing.T) {
+	w.flow = w.apply("chained", w.nodes[1], w.nodes[2])
+	policy := map[string]any{
+		"name": "Tunnel", "scope": map[string]any{"kind": "connection_unit", "id": w.flow},
+		"checks":            []map[string]any{{"type": "tls", "interval_s": 10}, {"type": "tunnel", "interval_s": 30}},
+		"failure_threshold": 1, "success_threshold": 1,
+	}
+	require.NoError(t, w.stand.API.Post(t.Context(), "/api/v1/health/policies", policy, nil))
+	seesTunnel := func(state string) func(seen) bool {
+		return func(s seen) bool {
+			now := map[string]any{"connection_unit_ids": []string{w.flow}}
+			_ = w.stand.API.Post(t.Context(), "/api/v1/health/checks/run", now, nil) // or it comes by itself
+			return s.State == state && s.by("tunnel", state)["panel"] == 1 && s.by("tls", "up")["panel"] == 1
+		}
+	}
+	w.until(t, seesTunnel("up"))
+	require.NoError(t, w.nodes[2].Stop())
+	w.until(t, seesTunnel("down"))
+	require.NoError(t, w.nodes[2].Launch())
+	w.until(t, seesTunnel("up"))
 }

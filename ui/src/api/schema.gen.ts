@@ -10879,7 +10879,7 @@ export interface components {
             vantages?: components["schemas"]["RulesVantages"];
         };
         HealthPolicy: {
-            /** @description heartbeat and core speak of nodes; tcp, udp and tls of what is installed; http and dns of what a node itself reaches */
+            /** @description heartbeat, core and metric speak of nodes; tcp, udp, tls, tunnel and cert_expiry of what is installed; http and dns of what a node itself reaches. What cert_expiry and metric find is degraded, never down */
             checks: components["schemas"]["RulesCheck"][];
             /**
              * Format: int64
@@ -10919,7 +10919,7 @@ export interface components {
             /** Format: int64 */
             revision: number;
             scope: components["schemas"]["RulesScope"];
-            /** @description Of the node or flow of the scope; empty for other scopes */
+            /** @description Of the node, flow or pool of the scope; empty for other scopes */
             scope_name: string;
             /**
              * Format: int64
@@ -14587,9 +14587,24 @@ export interface components {
         RulesCheck: {
             /**
              * Format: int64
-             * @description 30 when left out; heartbeat and core come with every heartbeat
+             * @description metric: percent that are too much; 90 when left out
+             */
+            above?: number;
+            /**
+             * Format: int64
+             * @description cert_expiry: how long before its end a certificate is told of; 14 when left out
+             */
+            days?: number;
+            /**
+             * Format: int64
+             * @description 30 when left out, of tunnel 300, of cert_expiry 3600; heartbeat and core come with every heartbeat
              */
             interval_s?: number;
+            /**
+             * @description metric: what of the node
+             * @enum {string}
+             */
+            metric?: "cpu" | "memory" | "disk";
             /** @description dns: the name that each node must resolve */
             name?: string;
             /** @description http: what each node must reach; only public addresses are asked */
@@ -14600,7 +14615,7 @@ export interface components {
              */
             timeout_s?: number;
             /** @enum {string} */
-            type: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "http" | "dns";
+            type: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "tunnel" | "cert_expiry" | "http" | "dns" | "metric";
         };
         RulesFlap: {
             /** Format: int64 */
@@ -14655,10 +14670,10 @@ export interface components {
             values?: string[];
         };
         RulesScope: {
-            /** @description Of the node or flow */
+            /** @description Of the node or flow, or of the pool whose members it speaks of */
             id?: string;
             /** @enum {string} */
-            kind: "all" | "tag" | "node" | "connection_unit";
+            kind: "all" | "tag" | "pool" | "node" | "connection_unit";
             tag?: string;
         };
         RulesVantages: {
@@ -16414,7 +16429,7 @@ export interface components {
         };
         ViewCheckCell: {
             /** @enum {string} */
-            check: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "http" | "dns";
+            check: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "tunnel" | "cert_expiry" | "http" | "dns" | "metric";
             /** Format: date-time */
             checked_at: string | null;
             /**
@@ -16491,7 +16506,7 @@ export interface components {
             /** Format: date-time */
             cert_expires_at?: string;
             /** @enum {string} */
-            check: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "http" | "dns";
+            check: "heartbeat" | "core" | "tcp" | "udp" | "tls" | "tunnel" | "cert_expiry" | "http" | "dns" | "metric";
             /**
              * Format: uuid
              * @description Absent for heartbeat and core, which agents report

@@ -115,6 +115,34 @@ describe("the form of a policy", () => {
     expect(await check.findByText("no public address")).toBeInTheDocument();
   });
 
+  it("speaks of the members of a pool, and of each figure of a node once", async () => {
+    const { queries, written } = serve({
+      "GET /api/v1/transit-pools": { body: { items: [{ id: "p1", name: "Exits" }], total: 1 } },
+      "POST /policies": { status: 201, body: edge },
+    });
+    await renderDialog(<PolicyDialog like={makePolicy()} onClose={vi.fn()} />, { queries });
+    await userEvent.type(await screen.findByRole("textbox", { name: "Name" }), "Exits");
+    await userEvent.click(screen.getByRole("combobox", { name: "Counts for" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Pool" }));
+    await userEvent.click(screen.getByRole("combobox", { name: "Pool" }));
+    await userEvent.click(await screen.findByRole("option", { name: "Exits" }));
+    for (let i = 0; i < 2; i++) {
+      await userEvent.click(screen.getByRole("combobox", { name: "Add a check" }));
+      await userEvent.click(await screen.findByRole("option", { name: "Load of the node" }));
+    }
+    const checks = screen.getAllByRole("group", { name: "Load of the node" });
+    const figures = checks.map((one) => within(one).getByRole("combobox").getAttribute("value"));
+    expect(figures).toEqual(["Processor", "Memory"]);
+    await userEvent.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(written()).toHaveLength(1));
+    const { scope, checks: sent } = written()[0]?.body as { scope: unknown; checks: unknown[] };
+    expect(scope).toEqual({ kind: "pool", id: "p1" });
+    expect(sent.slice(-2)).toEqual([
+      { type: "metric", metric: "cpu" },
+      { type: "metric", metric: "memory" },
+    ]);
+  });
+
   it("asks before what was typed is lost", async () => {
     const closed = vi.fn();
     const { queries } = serve({});
@@ -154,4 +182,6 @@ it("an outage is noticed within the interval and the quick checks behind it", ()
   expect(secondsToDown(policy)).toBe(30 + 5 + 2 * (5 + 5));
   expect(secondsToDown({ ...policy, recheck: { count: 0, every_s: 5 } })).toBe(3 * 35);
   expect(secondsToDown({ ...policy, checks: [{ type: "heartbeat" }] })).toBeUndefined();
+  const warnings = [{ type: "metric" as const, interval_s: 3_600 }, { type: "cert_expiry" as const }];
+  expect(secondsToDown({ ...policy, checks: [...policy.checks, ...warnings] })).toBe(secondsToDown(policy));
 });

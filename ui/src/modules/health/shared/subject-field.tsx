@@ -17,7 +17,7 @@ interface SubjectFieldProps {
   onChange: (id: string) => void;
 }
 
-/** A node, flow or pool, found by a part of its name. The one that is chosen keeps its name whatever is searched for. */
+/** A node, flow or pool, found by a part of its name. The chosen one keeps its name whatever is searched for. */
 export function SubjectField({ kind, label, id, name, error, focused, onChange }: SubjectFieldProps) {
   const { t } = useTranslation("health");
   const [text, setText] = useState("");
