@@ -194,8 +194,8 @@ func (w *trial) isOver(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// losesItsExit tries a flow over two nodes by a real client on the third. What looks at entries alone sees nothing of an
-// exit that is gone.
+// losesItsExit tries a flow over two nodes by a real client on the third. What looks at entries alone sees nothing of
+// an exit that is gone.
 func (w *trial) losesItsExit(t *testing.T) {
 	w.flow = w.apply("chained", w.nodes[1], w.nodes[2])
 	policy := map[string]any{

@@ -14,6 +14,7 @@ import (
 	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/moves"
 	"panel/modules/flows/internal/plan"
+	"panel/modules/flows/internal/served"
 	"panel/platform/access"
 	"panel/platform/agentapi"
 	"panel/platform/audit"
@@ -416,4 +417,60 @@ func (d drafts) Create(ctx context.Context, given flowsapi.Draft) (string, error
 func (d drafts) Taken(ctx context.Context, names ...string) ([]string, error) {
 	found, err := d.store.named(ctx, names...)
 	return slices.Sorted(maps.Keys(found)), err
+}
+
+// probes is flowsapi.Probes.
+type probes struct{ *service }
+
+// byPanel is who goes through flows, in the words of the agents' orders.
+const byPanel = "panel"
+
+// Through goes in at an installed entry from another node.
+func (p probes) Through(ctx context.Context, flowID, entry, fromNodeID string) (flowsapi.Probe, error) {
+	f, err := p.store.flow(ctx, flowID)
+	if err = unknown(err); err == nil && (!f.Enabled || f.InstalledVersionID == nil) {
+		err = flowsapi.ErrUnknown
+	}
+	if err != nil {
+		return flowsapi.Probe{}, err
+	}
+	installed, err := p.installedEntry(ctx, f, entry)
+	if err != nil {
+		return flowsapi.Probe{}, err
+	}
+	host := hostIn(f.InstalledHosts, entry)
+	if installed.block.Key != entry || host == "" || served.Offer(installed.block) != nil {
+		return flowsapi.Probe{}, flowsapi.ErrUnknown
+	}
+	way, err := p.mainWay(ctx, f, entry)
+	if err != nil {
+		return flowsapi.Probe{}, err
+	}
+	nodes, err := p.nodes.byID(ctx, validIDs(slices.Concat(explain.MemberNodes(way), []string{way.NodeID, fromNodeID},
+		explain.Drawn(installed.graph))))
+	if err != nil {
+		return flowsapi.Probe{}, fmt.Errorf("look up the nodes of a way: %w", err)
+	}
+	prober := explain.Prober{Commands: p.nodes, Now: p.now, By: byPanel}
+	met, err := prober.Through(ctx, nodes[fromNodeID], installed.client(host))
+	if err != nil {
+		return flowsapi.Probe{}, err
+	}
+	return flowsapi.Probe{
+		OK: met.OK, Millis: met.Millis, ExitIP: met.ExitIP, Code: met.Code, Error: met.Error,
+		Elsewhere: explain.Elsewhere(way, met.ExitIP, nodes, explain.Drawn(installed.graph)),
+	}, nil
+}
+
+// mainWay is the installed way of what no rule chooses.
+func (s *service) mainWay(ctx context.Context, f *flowRow, entry string) (out explain.Explanation, err error) {
+	version, err := s.store.version(ctx, f.ID, *f.InstalledVersionID)
+	if err != nil {
+		return out, err
+	}
+	named, err := s.hooks.policies.Resolve(ctx, version.Graph, version.CatalogueVersion)
+	if err != nil {
+		return out, err
+	}
+	return out, s.explained(ctx, f.ID, plan.ExplainRest(named.Graph, entry), &out)
 }

@@ -76,8 +76,8 @@ type policies struct {
 }
 
 func newPolicies(
-	db *database.DB, fleet nodesapi.Fleet, flows flowsapi.Flows, pools poolsapi.Directory, j audit.Journal, b *events.Bus,
-	q *jobs.Enqueuer, c clockwork.Clock,
+	db *database.DB, fleet nodesapi.Fleet, flows flowsapi.Flows, pools poolsapi.Directory, j audit.Journal,
+	b *events.Bus, q *jobs.Enqueuer, c clockwork.Clock,
 ) *policies {
 	return &policies{db, fleet, flows, pools, j, b, q, c}
 }

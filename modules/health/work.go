@@ -43,8 +43,8 @@ func schedule() jobs.Schedule {
 	}
 }
 
-// follower has the checks placed anew when flows, nodes or pools change, and the reports of agents read when a node's state
-// does.
+// follower has the checks placed anew when flows, nodes or pools change, and the reports of agents read when a node's
+// state does.
 type follower struct {
 	queue *jobs.Enqueuer
 	judge *judge.Judge

@@ -86,8 +86,8 @@ func Module() module.Module {
 			documents.NewStore, figures.New, figures.NewFeed, figures.NewRelations,
 		},
 		Exports: []any{
-			exportAgents, exportFleet, exportReadings, exportLoads, exportStatuses, exportConfigs, exportCommands, exportDocuments,
-			exportUpdateStates, exportGuards,
+			exportAgents, exportFleet, exportReadings, exportLoads, exportStatuses, exportConfigs, exportCommands,
+			exportDocuments, exportUpdateStates, exportGuards,
 			exportEnrollment, exportMaintenance, exportBulk, exportRelations, exportAccounts, exportAddresses,
 		},
 		Outlives: outlive.Query,

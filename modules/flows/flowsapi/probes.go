@@ -7,7 +7,7 @@ type Probe struct {
 	OK        bool
 	Millis    float64 // to the first byte
 	ExitIP    string  // address that the panel saw
-	Elsewhere string  // name of the node of the flow that has this address, though the way does not lead to it; empty: none
+	Elsewhere string  // name of the node of the flow that has this address, where the way does not lead to it
 	Code      string  // of an agent's result: why nothing came through
 	Error     string
 }

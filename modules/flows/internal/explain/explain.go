@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"panel/modules/flows/flowsapi"
+	"panel/modules/flows/internal/graph"
 	"panel/modules/flows/internal/plan"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
@@ -252,4 +253,28 @@ func Met(e Explanation, exitIP string, nodes map[string]nodesapi.Node) string {
 		}
 	}
 	return e.NodeID
+}
+
+// Drawn lists the nodes that blocks of a drawing stand on.
+func Drawn(g graph.Graph) (ids []string) {
+	for _, block := range g.Nodes {
+		if block.NodeID != "" {
+			ids = append(ids, block.NodeID)
+		}
+	}
+	return ids
+}
+
+// Elsewhere names the node of a flow whose address the traffic had, where its way does not lead to that node.
+func Elsewhere(e Explanation, exitIP string, nodes map[string]nodesapi.Node, drawn []string) string {
+	ends := append(MemberNodes(e), e.NodeID)
+	held := func(id string) bool {
+		n := nodes[id]
+		return exitIP != "" && (n.Address == exitIP || slices.Contains(n.Addresses, exitIP))
+	}
+	at := slices.IndexFunc(drawn, held)
+	if at < 0 || slices.ContainsFunc(ends, held) {
+		return ""
+	}
+	return nodes[drawn[at]].Name
 }
