@@ -77,12 +77,20 @@ test("a policy says what it means while it is written, and governs its node from
   await page.getByRole("option", { name: "fra-01" }).click();
   await dialog.getByRole("textbox", { name: "Places that must agree" }).fill("1");
   await expect(dialog.getByText(/Down when 1 place sees/)).toBeVisible();
+  for (const check of ["Tunnel to the exit", "Certificate ends soon", "Load of the node"]) {
+    await dialog.getByRole("combobox", { name: "Add a check" }).click();
+    await page.getByRole("option", { name: check }).click();
+  }
+  await dialog.getByRole("group", { name: "Load of the node" }).getByRole("textbox", { name: /Limit/ }).fill("80");
   await passesGates(page);
   await picture(page, "health-policy-dialog");
+  await dialog.getByRole("group", { name: "Load of the node" }).scrollIntoViewIfNeeded();
+  await picture(page, "health-policy-checks");
   await dialog.getByRole("button", { name: "Save" }).click();
   await isTold(page, "Frankfurt alone is saved");
   const card = page.getByRole("region", { name: "Frankfurt alone" });
   await expect(card.getByText("Counts for 1 node")).toBeVisible();
+  await expect(card.getByText(/Processor above 80 %/)).toBeVisible();
   await inEveryLook(page, "health-policies", "fra-01");
 
   await card.getByRole("link", { name: "fra-01" }).click();

@@ -182,6 +182,7 @@ it("an outage is noticed within the interval and the quick checks behind it", ()
   expect(secondsToDown(policy)).toBe(30 + 5 + 2 * (5 + 5));
   expect(secondsToDown({ ...policy, recheck: { count: 0, every_s: 5 } })).toBe(3 * 35);
   expect(secondsToDown({ ...policy, checks: [{ type: "heartbeat" }] })).toBeUndefined();
+  expect(secondsToDown({ ...policy, checks: [...policy.checks, { type: "tunnel" }] })).toBe(secondsToDown(policy));
   const warnings = [{ type: "metric" as const, interval_s: 3_600 }, { type: "cert_expiry" as const }];
   expect(secondsToDown({ ...policy, checks: [...policy.checks, ...warnings] })).toBe(secondsToDown(policy));
 });

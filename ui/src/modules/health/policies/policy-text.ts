@@ -26,9 +26,11 @@ export const usualInterval = (type: PolicyCheck["type"]): number => slow[type] ?
 /** Checks that take as long as they take. */
 export const untimed = (type: PolicyCheck["type"]) => type === "metric" || type === "tunnel";
 
-/** The slowest of the looks that have a pace; undefined where none has. */
+/** The slowest of the looks that have a pace; undefined where none has. A tunnel counts where nothing else looks. */
 function slowest(checks: readonly PolicyCheck[]): PolicyCheck | undefined {
-  const paced = checks.filter(({ type }) => !reported(type) && !warns(type));
+  const looks = checks.filter(({ type }) => !reported(type) && !warns(type));
+  const quick = looks.filter(({ type }) => type !== "tunnel");
+  const paced = quick.length > 0 ? quick : looks;
   const pace = ({ interval_s: interval, type }: PolicyCheck) => interval ?? usualInterval(type);
   return paced.toSorted((a, b) => pace(b) - pace(a))[0];
 }
