@@ -6,7 +6,18 @@ import classes from "./check-mark.module.css";
 import { stateGlyph } from "./states";
 
 /** The layers from the outside to the inside; a matrix has them as columns. */
-export const layers: Check[] = ["heartbeat", "core", "tcp", "udp", "tls", "tunnel", "cert_expiry", "http", "dns", "metric"];
+export const layers: Check[] = [
+  "heartbeat",
+  "core",
+  "tcp",
+  "udp",
+  "tls",
+  "tunnel",
+  "cert_expiry",
+  "http",
+  "dns",
+  "metric",
+];
 
 /** The layers that some of these subjects have. */
 export function layersOf(subjects: readonly Pick<Subject, "checks">[]): Check[] {
