@@ -25,6 +25,8 @@ part() {
 	printf -- '--- done in %s s\n' "$(($(date +%s) - started))"
 }
 
+# The linter vets all packages, so that the tests do not do it a second and a third time.
+#
 # What runs without the race detector: tests of the real executables, which start them as users do; the proxy core,
 # which races inside itself when two run in one process; and the tests over all operations and the generator, which run
 # the code of all modules once more, one step after the other, and would take four times as long.
@@ -35,11 +37,11 @@ raced() {
 }
 
 # shellcheck disable=SC2046
-go_tests() { CGO_ENABLED=1 go test -race -p 2 -timeout 25m $(raced); }
+go_tests() { CGO_ENABLED=1 go test -race -vet=off -p 2 -timeout 25m $(raced); }
 without_detector() {
 	rm -f "$LEFT_OUT"
 	# shellcheck disable=SC2086
-	go test -p 2 -timeout 25m $unraced ./modules/flows/internal/plan/coretest ./e2e/...
+	go test -vet=off -p 2 -timeout 25m $unraced ./modules/flows/internal/plan/coretest ./e2e/...
 }
 
 part "web interface: packages and build" scripts/ui.sh
