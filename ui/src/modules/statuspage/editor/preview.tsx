@@ -32,9 +32,9 @@ export function Preview({ page, unsaved }: PreviewProps) {
   const locale = languages.includes(chosen) ? chosen : first;
   const look = mode === "auto" ? theme : mode;
   const stored = Object.keys(typed).length === 0;
-  const query = useQuery<string>(
-    stored ? previewQuery(page.id, page.revision, locale, look) : unsavedQuery(page.id, typed, locale, look),
-  );
+  const saved = useQuery({ ...previewQuery(page.id, page.revision, locale, look), enabled: stored });
+  const unstored = useQuery({ ...unsavedQuery(page.id, typed, locale, look), enabled: !stored });
+  const query = stored ? saved : unstored;
   const drawn = useLast(query.data);
   const state = viewState({ ...query, data: query.data ?? drawn });
   return (
