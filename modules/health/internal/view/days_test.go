@@ -36,7 +36,8 @@ func TestADayIsNamedByTheWorstThatLastedAMinute(t *testing.T) {
 	require.Len(t, days, 3)
 	for i, want := range []Day{
 		{Day: "2026-11-23", State: verdict.Down, DownS: 6 * 3600},
-		{Day: "2026-11-24", State: verdict.Degraded, DownS: 59, DegradedS: 3600}, {Day: "2026-11-25", State: verdict.Up},
+		{Day: "2026-11-24", State: verdict.Degraded, DownS: 59, DegradedS: 3600},
+		{Day: "2026-11-25", State: verdict.Up},
 	} {
 		want.UpPct = days[i].UpPct
 		require.Equal(t, want, days[i])
