@@ -9,7 +9,7 @@ SHELL := /bin/sh
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
 .DEFAULT_GOAL := help
-.PHONY: help run build package test bench soak lint fmt generate ui e2e module check
+.PHONY: help run build package test race bench soak lint fmt generate ui e2e module check
 
 help: ## Show these sentences.
 	@scripts/help.sh $(MAKEFILE_LIST)
@@ -29,8 +29,12 @@ package: ui ## Build the Debian packages of panel and agent into .run/dist; ARCH
 ui: ## Build the web interface, if its sources changed.
 	@scripts/ui.sh
 
-test: ## Run every test: Go with the race detector, web interface, browser journeys; at most 55 minutes on two cores.
+test: ## Run every test: Go, most of it with the race detector, web interface, browser journeys; at most 55 minutes.
 	@scripts/test.sh
+
+race: ui ## Run the modules' own packages with the race detector, which "make test" leaves out of it; about 40 minutes.
+	@scripts/need.sh postgresql
+	@CGO_ENABLED=1 go test -race -vet=off -p 2 -timeout 45m $$(go list ./modules/... | grep '^panel/modules/[^/]*$$')
 
 e2e: ui ## Run the browser journeys against real executables, database and agent.
 	@scripts/e2e.sh
