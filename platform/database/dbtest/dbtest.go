@@ -1,7 +1,7 @@
 // Package dbtest gives each test a PostgreSQL database of its own, already migrated.
 //
-// All packages of a test run share one private cluster, in memory where there is plenty of it; it is stopped and removed
-// a few seconds after the last test process has ended. PANEL_TEST_DB_URL names a server to use instead.
+// All packages of a test run share one private cluster, in memory where there is plenty of it; it is stopped and
+// removed a few seconds after the last test process has ended. PANEL_TEST_DB_URL names a server to use instead.
 package dbtest
 
 import (
