@@ -29,12 +29,11 @@ package: ui ## Build the Debian packages of panel and agent into .run/dist; ARCH
 ui: ## Build the web interface, if its sources changed.
 	@scripts/ui.sh
 
-test: ## Run every test: Go, most of it with the race detector, web interface, browser journeys; at most 55 minutes.
+test: ## Run every test: Go, most of it raced, web interface, browser journeys; over an hour on two cores.
 	@scripts/test.sh
 
-race: ui ## Run the modules' own packages with the race detector, which "make test" leaves out of it; about 40 minutes.
-	@scripts/need.sh postgresql
-	@CGO_ENABLED=1 go test -race -vet=off -p 2 -timeout 45m $$(go list ./modules/... | grep '^panel/modules/[^/]*$$')
+race: ## Run the modules' own packages with the race detector, which "make test" leaves out for them.
+	@scripts/test.sh race
 
 e2e: ui ## Run the browser journeys against real executables, database and agent.
 	@scripts/e2e.sh

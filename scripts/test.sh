@@ -1,5 +1,6 @@
 #!/bin/sh
 # Runs every test and ends with the first kind that fails. Each part says how long it took.
+# With "race" it runs the modules' own packages alone, with the race detector.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/need.sh postgresql chromium gcc iproute2 promtool nginx tmux sshd named pdns_server
@@ -28,15 +29,17 @@ part() {
 # The linter vets all packages, so that the tests do not do it a second and a third time.
 #
 # What runs without the race detector: tests of the real executables, which start them as users do; the proxy core,
-# which races inside itself when two run in one process; and what drives whole panels over HTTP, which takes twice as
-# long under the detector: the tests over all operations, the generator and the modules' own packages. The parts that
-# modules are made of, and all that they share, run under it; "make race" runs the modules under it as well.
+# which races inside itself when two run in one process; and what drives whole panels over HTTP, which takes half as
+# long again under the detector: the tests over all operations, the generator and the modules' own packages. The parts
+# that modules are made of, and all that they share, run under it; "make race" runs the modules under it as well.
 core=panel/modules/flows/internal/plan/coretest
-unraced() { go list ./platform/app ./cmd/panelgen ./modules/... ./e2e/... | grep -v '^panel/modules/[^/]*/'; echo "$core"; }
+unraced() {
+	go list ./platform/app ./cmd/panelgen ./modules/... ./e2e/... | grep -v '^panel/modules/[^/]*/'
+	echo "$core"
+}
 raced() { go list ./... | grep -v -x -F "$(unraced)"; }
 
-# shellcheck disable=SC2046
-go_tests() { CGO_ENABLED=1 go test -race -vet=off -p 2 -timeout 25m $(raced); }
+with_detector() { CGO_ENABLED=1 go test -race -vet=off -p 2 -timeout 45m "$@"; }
 without_detector() {
 	rm -f "$LEFT_OUT"
 	# shellcheck disable=SC2046
@@ -44,7 +47,13 @@ without_detector() {
 }
 
 part "web interface: packages and build" scripts/ui.sh
-part "Go, with the race detector" go_tests
+if [ "${1:-}" = race ]; then
+	# shellcheck disable=SC2046
+	part "modules, with the race detector" with_detector $(unraced | grep '^panel/modules/[^/]*$')
+	exit
+fi
+# shellcheck disable=SC2046
+part "Go, with the race detector" with_detector $(raced)
 part "Go without it: whole panels, real core, real executables" without_detector
 part "web interface: unit tests" sh -c 'cd ui && npm test --silent'
 part "browser journeys" scripts/e2e.sh
