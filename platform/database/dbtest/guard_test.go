@@ -23,12 +23,12 @@ func recorded(t *testing.T) (*database.DB, *guard) {
 // Every way to the pool is found while a transaction runs: bun, pgx, batches, COPY, and a transaction beside it.
 func TestTheGuardFindsEveryQueryBesideATransaction(t *testing.T) {
 	t.Parallel()
-	var one int
 	for name, query := range map[string]func(ctx context.Context, db *database.DB) error{
-		"bun": func(ctx context.Context, db *database.DB) error { return db.NewRaw("select 1").Scan(ctx, &one) },
+		"bun": func(ctx context.Context, db *database.DB) error {
+			return db.NewRaw("select 1").Scan(ctx, new(int))
+		},
 		"pool": func(ctx context.Context, db *database.DB) error {
-			return db.Pool.QueryRow(ctx,
-				"select 1").Scan(&one)
+			return db.Pool.QueryRow(ctx, "select 1").Scan(new(int))
 		},
 		"begin": func(ctx context.Context, db *database.DB) error { return beginBeside(ctx, db) },
 		"batch": func(ctx context.Context, db *database.DB) error {
