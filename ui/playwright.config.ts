@@ -14,7 +14,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: false,
   forbidOnly: true,
-  retries: 0,
+  // A journey that needed a second run is named as flaky at the end.
+  retries: 1,
   reporter: [["list"]],
   use: {
     launchOptions,
