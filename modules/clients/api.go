@@ -230,7 +230,7 @@ type flowClientsInput struct {
 	FlowPath
 	httpapi.PageQuery
 	Q     string `query:"q" maxLength:"100" doc:"Part of the label"`
-	State string `query:"state" enum:"installed,waiting,revoked," doc:"waiting: it is active, and not let in yet"`
+	State string `query:"state" enum:"installed,waiting,revoked," doc:"waiting: it is active and not let in yet, though the flow lets in clients of its own"`
 }
 
 type flowClientInput struct {

@@ -74,11 +74,13 @@ func (c *clients) total(ctx context.Context, f ClientFilter, now time.Time) (int
 	})
 }
 
-// useState has clients that wait to be let in before those that work, and revoked ones last.
+// useState has clients that wait to be let in before those that work, and revoked ones last. Who uses the flow through
+// proxy panels alone waits for nothing.
 const (
 	useRevoked = "coalesce(a.revoked_at, c.revoked_at)"
 	useState   = "(case when " + useRevoked + " is not null then 'revoked' when " + installedNow + " then 'installed' " +
-		"when " + activeNow + " then 'waiting' else 'out' end)"
+		"when " + activeNow + " and not " + servedElsewhere + " then 'waiting' else 'out' end)"
+	servedElsewhere = "coalesce((select l.elsewhere from client_lists l where l.flow_id = a.flow_id), false)"
 )
 
 var useOrders = map[string]keyset.Order{

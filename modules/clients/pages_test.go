@@ -69,6 +69,12 @@ func TestPagesOfAFlowsClientsHaveEachOfThemOnce(t *testing.T) {
 	s.admin.Get(of+"sort=secret").Refused(400, "bad_parameter")
 	s.admin.Get(of+"sort=label&cursor=nonsense").Refused(400, "bad_parameter")
 	s.admin.Get(units+"/"+none+"/clients").Refused(404, "not_found")
+
+	_, err := s.panel.DB.NewRaw("insert into client_lists (flow_id, nodes, elsewhere) values (?, 0, true)", s.flow).
+		Exec(t.Context())
+	require.NoError(t, err)
+	s.clock.Advance(time.Minute)
+	require.Empty(t, s.paged(of+"state=waiting", 3), "where proxy panels serve all entries nobody waits")
 }
 
 // A page of a flow tells of each client what the client itself says, after every change of it.

@@ -31553,7 +31553,7 @@ export interface operations {
                 q?: string;
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
-                /** @description waiting: it is active, and not let in yet */
+                /** @description waiting: it is active and not let in yet, though the flow lets in clients of its own */
                 state?: "installed" | "waiting" | "revoked" | "";
             };
             header?: never;
