@@ -60,7 +60,7 @@ func (b *bringing) compare(ctx context.Context, t *targetRow, files []site.File)
 		}
 	}
 	for path, one := range t.Files {
-		if seen == nil || seen[path] == one.SHA256 {
+		if one.SHA256 != "" && (seen == nil || seen[path] == one.SHA256) {
 			b.held[path] = one
 		}
 	}
@@ -86,7 +86,9 @@ func (b *bringing) send(ctx context.Context, part func(*site.File) bool) error {
 	for i := range b.files {
 		if f := &b.files[i]; part(f) && b.held[f.Path].SHA256 != f.SHA256 {
 			due = append(due, f)
-			delete(b.held, f.Path)
+			if was, there := b.held[f.Path]; there {
+				b.held[f.Path] = held{Stable: was.Stable}
+			}
 		}
 	}
 	if len(due) == 0 {

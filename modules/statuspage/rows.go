@@ -147,7 +147,8 @@ func (r *deployRow) shown() Deploy {
 	}
 }
 
-// held is what a place is known to hold of one file: its digest, and the one without the moment of its data.
+// held is what a place is known to hold of one file: its digest, and the one without the moment of its data. While the
+// file is overwritten it has no digest, and the other is that of the file before.
 type held struct {
 	SHA256 string `json:"sha256"`
 	Stable string `json:"stable"`
