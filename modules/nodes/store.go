@@ -404,16 +404,9 @@ func (s *store) loads(ctx context.Context, ids []string) (map[string]nodesapi.Lo
 	for i := range rows {
 		m := &rows[i].Metrics
 		found[rows[i].NodeID] = nodesapi.Load{
-			ObservedAt: m.ObservedAt, CPU: m.CPUPercent, Memory: percent(m.MemUsed, m.MemTotal),
-			Disk: percent(m.DiskUsed, m.DiskTotal),
+			ObservedAt: m.ObservedAt, CPU: m.CPUPercent, Memory: evidence.Percent(m.MemUsed, m.MemTotal),
+			Disk: evidence.Percent(m.DiskUsed, m.DiskTotal),
 		}
 	}
 	return found, database.Fault(err, nil)
-}
-
-func percent(part, whole int64) float64 {
-	if whole <= 0 {
-		return 0
-	}
-	return 100 * float64(part) / float64(whole)
 }

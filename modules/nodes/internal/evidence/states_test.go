@@ -144,7 +144,7 @@ func TestWhatAnAgentReportsIsKeptForThePages(t *testing.T) {
 	for _, list := range []string{"traffic", "listeners"} {
 		require.NotContains(t, shown.Metrics, list)
 	}
-	require.InDelta(t, 0, share(5, 0), 0, "a server that does not say how much it has")
+	require.InDelta(t, 0, Percent(5, 0), 0, "a server that does not say how much it has")
 }
 
 // A sign of life never goes back: of two panels that write, the later one counts.

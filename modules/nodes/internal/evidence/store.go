@@ -117,14 +117,14 @@ func (c *columns) measured(s *agentapi.Sample) {
 	short := *s
 	short.Traffic, short.Listeners = nil, nil
 	text, _ := json.Marshal(short) // finite numbers always encode; others were refused
-	shown, memory := string(text), share(s.MemUsed, s.MemTotal)
+	shown, memory := string(text), Percent(s.MemUsed, s.MemTotal)
 	c.metrics, c.at, c.sessions = append(c.metrics, &shown), append(c.at, &s.ObservedAt), append(c.sessions, s.Sessions)
 	c.cpu, c.rx = append(c.cpu, &s.CPUPercent), append(c.rx, &s.NetRxBps)
 	c.tx, c.mem, c.carried = append(c.tx, &s.NetTxBps), append(c.mem, &memory), append(c.carried, carriedBy(s))
 }
 
-// share is a part in percent.
-func share(part, whole int64) float64 {
+// Percent is the part of the whole, from 0 to 100; nothing of nothing.
+func Percent(part, whole int64) float64 {
 	if whole <= 0 {
 		return 0
 	}
