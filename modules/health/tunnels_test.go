@@ -17,7 +17,7 @@ func TestATunnelIsTriedFromAnotherNode(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, "ams", "fra")
 	flow := w.flow("Europe", "ams")
-	checking(t, w.admin, fields{"type": "tunnel"})
+	checking(t, w.admin, fields{"type": "tls"}, fields{"type": "tunnel"})
 	w.place()
 	var from []string
 	entered := func() []string {
@@ -28,9 +28,7 @@ func TestATunnelIsTriedFromAnotherNode(t *testing.T) {
 		return from
 	}
 	require.Equal(t, []string{flow + " in " + w.node("fra") + " 300"}, entered())
-	for _, held := range w.documents.held {
-		require.Empty(t, held.Watches, "an agent is told when it is to try, with credentials that it does not keep")
-	}
+	require.Equal(t, []string{"tls"}, w.toldTypes(), "an agent is told when it is to try, with credentials that it does not keep")
 	w.fleet.nodes[1].Capabilities = nil
 	w.place()
 	require.Empty(t, entered())

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -517,6 +518,19 @@ func (d *documents) Set(_ context.Context, all ...nodesapi.Document) error {
 
 func (*documents) States(context.Context, string, ...string) (map[string]nodesapi.DocumentState, error) {
 	return nil, nil
+}
+
+// toldTypes are the types of all watches that agents were told of.
+func (w *world) toldTypes() []string {
+	w.documents.mu.Lock()
+	defer w.documents.mu.Unlock()
+	types := map[string]bool{}
+	for _, held := range w.documents.held {
+		for _, one := range held.Watches {
+			types[one.Type] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(types))
 }
 
 // told are the watches of a node's agent by the checks.
