@@ -139,6 +139,15 @@ func TestAPageFetchesNothingFromElsewhere(t *testing.T) {
 	require.Contains(t, string(preview), "data:image/png;base64,")
 }
 
+// How old the page is is known before anything below it is drawn, so that nothing moves when the warning is shown.
+func TestThePageKnowsItsAgeBeforeItIsDrawn(t *testing.T) {
+	t.Parallel()
+	page := text(t, built(t, sample()), "index.html")
+	require.Less(t, strings.Index(page, `id="old" role="status" data-at="2026-11-27T12:34:00Z"`), strings.Index(page, "<script>"))
+	require.Less(t, strings.Index(page, "</script>"), strings.Index(page, `class="card hero`))
+	require.Equal(t, 1, strings.Count(page, "<script"))
+}
+
 // Texts of incidents may hold what a log said: no script, no raw HTML, no remote image, no link that runs.
 func TestHostileMarkdownIsHarmless(t *testing.T) {
 	t.Parallel()
