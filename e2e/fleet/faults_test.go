@@ -12,6 +12,7 @@ import (
 
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
+	"panel/modules/cdn-dns/acmetest"
 )
 
 // Addresses on the wire of the fleet whose faults are watched. Nothing leaves the namespace.
@@ -27,11 +28,17 @@ const (
 // watchedFleet is a server with a flow, and two others that look at it beside the panel.
 type watchedFleet struct {
 	crossing
-	enter []string // runs commands on the server
+	enter     []string // runs commands on the server
+	near, far *rig.Agent
+	messenger *messenger
+	root      *acmetest.Root
+	quic, tls string    // flows with a certificate of their own, as the panel knows their health
+	ends      time.Time // of that certificate
 }
 
 // A route, a wire and a process that fail are told apart: each has its verdict and its hint, what only the panel does
-// not reach is no node that is down, and what is mended is well again and its incident over.
+// not reach is no node that is down, and what is mended is well again and its incident over. What the panel can repair
+// it repairs, and takes back when the cause is gone; people are told on the messenger.
 func TestFaultsAreToldApart(t *testing.T) {
 	t.Parallel()
 	w := &watchedFleet{crossing: crossing{T: t}}
@@ -41,6 +48,12 @@ func TestFaultsAreToldApart(t *testing.T) {
 	t.Run("the panel's own route to a node makes no node down", w.panelsRoute)
 	t.Run("a wire that is cut is one incident, which ends with its cause", w.wireCut)
 	t.Run("a process that stands still is a flow that is down", w.frozen)
+	t.Run("an agent that ends leaves its flow well", w.agentEnds)
+	t.Run("a core that keeps dying is started by the panel", w.coreDies)
+	t.Run("flows with TLS of their own", w.own)
+	t.Run("where UDP alone is dropped TCP is well", w.udpDropped)
+	t.Run("a certificate that ends has a hint of its own", w.certificateEnds)
+	t.Run("an exit that a pool can spare gets no new traffic until it is well", w.leavesItsPool)
 }
 
 func (w *watchedFleet) bringUp() {
@@ -60,8 +73,11 @@ func (w *watchedFleet) bringUp() {
 	w.enter = serverOn(w.T, "watch", "watched", watchNode+"/24")
 	w.entry = w.agent("watched", w.enter)
 	w.exit = w.entry
-	w.agent("near", serverOn(w.T, "watch", "near", watchNear+"/24"))
-	w.agent("far", serverOn(w.T, "watch", "far", watchFar+"/24"))
+	w.near = w.agent("near", serverOn(w.T, "watch", "near", watchNear+"/24"))
+	w.far = w.agent("far", serverOn(w.T, "watch", "far", watchFar+"/24"))
+	var root string
+	w.messenger, root = openMessenger(w.T, watchPanel)
+	w.tells(root)
 }
 
 // watch installs a flow and has it looked at every ten seconds.
@@ -83,10 +99,14 @@ func (w *watchedFleet) watch() {
 	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+policies.Items[0].ID, map[string]any{
 		"revision": policies.Items[0].Revision, "recheck": map[string]any{"count": 3, "every_s": 1},
 		"flap": map[string]any{"max_changes": 100, "window_s": 60}, // each fault here is one of its own
+		"repair": map[string]any{"mode": "auto", "actions": []string{"restart_core", "withdraw_from_pool"}, "limits": map[string]any{
+			"max_actions_per_hour": 10, "cooldown_s": 60,
+		}},
 		"checks": []map[string]any{
 			{"type": "heartbeat"},
 			{"type": "core"},
 			{"type": "tcp", "interval_s": 10, "timeout_s": 4},
+			{"type": "udp", "interval_s": 10, "timeout_s": 4},
 			{"type": "tls", "interval_s": 10, "timeout_s": 4},
 		},
 	}, nil))

@@ -57,7 +57,8 @@ func TestADeployBringsThePageToItsPlacesAndComparesIt(t *testing.T) {
 	require.Contains(t, s.Recorded(object, page.ID), statuspageapi.Deployed)
 }
 
-// A file that is just overwritten is no news for the preview; where whoever wrote it died, the next deploy writes it again.
+// A file that is just overwritten is no news for the preview. Where whoever wrote it died, the next deploy writes it
+// again.
 func TestAFileThatIsBeingOverwrittenIsKnownAndNotTrusted(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
