@@ -134,13 +134,15 @@ func (c *courier) describe(m *message.Message, row *deliveryRow, language string
 	if !known {
 		m.Title = row.Kind
 	}
+	say := func(english string) string { return english }
 	if language == "ru" {
-		m.Title, m.Effect = russianOf(m.Title), russianOf(m.Effect)
+		say = russianOf
 	}
+	m.Title, m.Effect = say(m.Title), say(m.Effect)
 	if event, err := events.Read(row.Event); err == nil {
 		m.At = event.At
 		if data, encoded := event.Data.(json.RawMessage); encoded && (row.Count == 1 || row.SubjectName != "") {
-			m.Details = message.Read(data).Details(m.Words)
+			m.Details = message.Read(data).Details(m.Words, say)
 		}
 	}
 	if c.panel != "" {

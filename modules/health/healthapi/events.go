@@ -53,6 +53,7 @@ type IncidentNews struct {
 	SubjectID  string `json:"subject_id"`
 	Name       string `json:"name"` // of that subject
 	Hint       string `json:"hint,omitempty"`
+	Cause      string `json:"cause,omitempty"` // what the hint says, in English; the module's Russian texts know it
 	Severity   string `json:"severity"`
 	State      string `json:"state"`
 	Reopened   int    `json:"reopened,omitempty"`
@@ -70,7 +71,8 @@ const (
 type ActionNews struct {
 	ActionID string `json:"action_id"`
 	Act      string `json:"action"`
-	Name     string `json:"name"` // of the node
+	Did      string `json:"did,omitempty"` // what the action is, in English; the module's Russian texts know it
+	Name     string `json:"name"`          // of the node
 	State    string `json:"state"`
 	Reason   string `json:"reason,omitempty"`
 	Error    string `json:"error,omitempty"`

@@ -10,6 +10,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/texts"
 	"panel/modules/health/internal/verdict"
 	"panel/platform/database"
 	"panel/platform/events"
@@ -112,7 +113,7 @@ func (r *Round) told(ctx context.Context, inc *incidentRow, s *Subject) (err err
 		}
 	}
 	if r.seen.regional(s.Seen()) {
-		inc.Hint = hintRegion
+		inc.Hint = verdict.HintRegion
 	}
 	return nil
 }
@@ -203,9 +204,7 @@ func (i *incidentRow) level(kind string) events.Severity {
 
 func (i *incidentRow) news() healthapi.IncidentNews {
 	return healthapi.IncidentNews{
-		IncidentID: i.ID, Kind: i.Kind, SubjectID: i.SubjectID, Name: i.Name, Hint: i.Hint, Severity: i.Severity,
-		State: i.State, Reopened: i.Reopened,
+		IncidentID: i.ID, Kind: i.Kind, SubjectID: i.SubjectID, Name: i.Name, Hint: i.Hint, Cause: texts.Causes[i.Hint],
+		Severity: i.Severity, State: i.State, Reopened: i.Reopened,
 	}
 }
-
-const hintRegion = "blocked_region"

@@ -15,6 +15,7 @@ import (
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/rules"
+	"panel/modules/health/internal/texts"
 	"panel/modules/health/internal/verdict"
 	"panel/modules/nodes/nodesapi"
 	"panel/modules/pools/poolsapi"
@@ -342,6 +343,7 @@ func (r *Repairs) noted(ctx context.Context, s *suspect, d Decision) (known bool
 
 func (r *Repairs) tell(ctx context.Context, kind string, a *row) error {
 	return r.Bus.Emit(ctx, events.Event{Kind: kind, SubjectID: a.NodeID, At: r.now(), Data: healthapi.ActionNews{
-		ActionID: a.ID, Act: a.Act, Name: a.Name, State: a.State, Reason: a.Reason, Error: a.Error,
+		ActionID: a.ID, Act: a.Act, Did: texts.Deeds[a.Act], Name: a.Name,
+		State: a.State, Reason: a.Reason, Error: a.Error,
 	}})
 }

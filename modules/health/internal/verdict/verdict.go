@@ -70,6 +70,7 @@ const (
 	HintDNS         = "dns"
 	HintNode        = "node"
 	HintOverload    = "overload"
+	HintRegion      = "blocked_region" // of an incident whose checks from outside fail in one country
 )
 
 // Verdict is what is to be held of a subject.

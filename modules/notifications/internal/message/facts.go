@@ -52,10 +52,14 @@ func shown(value any) string {
 	return ""
 }
 
-// Details gives the facts with their labels.
-func (f Facts) Details(words Words) (all []Detail) {
+// Details gives the facts with their labels. Of what the panel says in a sentence of its own, say gives the one in the
+// language of the words.
+func (f Facts) Details(words Words, say func(english string) string) (all []Detail) {
 	for _, key := range order {
 		text := f.values[key]
+		if key == "did" || key == "cause" {
+			text = say(text)
+		}
 		if key == "reason" && f.reason.Code != "" {
 			text = words.Reason(f.reason)
 		}

@@ -74,6 +74,19 @@ func TestOnlyNamedFactsAreShown(t *testing.T) {
 	require.Equal(t, "n", facts.Name)
 	require.Equal(t, []message.Detail{
 		{Label: "Reason", Text: "r"}, {Label: "Failed", Text: "a, b"}, {Label: "Days left", Text: "3"},
-	}, facts.Details(message.English))
-	require.Empty(t, message.Read([]byte("null")).Details(message.English))
+	}, facts.Details(message.English, asItIs))
+	require.Empty(t, message.Read([]byte("null")).Details(message.English, asItIs))
+}
+
+func asItIs(text string) string { return text }
+
+// What the panel says in a sentence of its own reaches people in their language; what others said stays as it is.
+func TestSentencesOfThePanelAreTranslated(t *testing.T) {
+	t.Parallel()
+	facts := message.Read([]byte(`{"name":"n","did":"Restart core","cause":"the core","error":"the core"}`))
+	russian := map[string]string{"Restart core": "Перезапуск ядра", "the core": "ядро"}
+	require.Equal(t, []message.Detail{
+		{Label: "Действие", Text: "Перезапуск ядра"}, {Label: "Вероятная причина", Text: "ядро"},
+		{Label: "Ошибка", Text: "the core"},
+	}, facts.Details(message.Russian, func(text string) string { return russian[text] }))
 }
