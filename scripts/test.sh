@@ -35,9 +35,16 @@ part() {
 # long again under the detector: the tests over all operations, the generator and the modules' own packages. The parts
 # that modules are made of, and all that they share, run under it; "make race" runs the modules under it as well.
 core=panel/modules/flows/internal/plan/coretest
+#
+# Tests of the executables wait more than they compute, so the two kinds take turns.
 unraced() {
-	go list ./platform/app ./cmd/panelgen ./modules/... ./e2e/... | grep -v '^panel/modules/[^/]*/'
-	echo "$core"
+	{
+		go list ./e2e/... | cat -n
+		{
+			echo "$core"
+			go list ./platform/app ./cmd/panelgen ./modules/... | grep -v '^panel/modules/[^/]*/'
+		} | cat -n
+	} | sort -s -n | cut -f 2
 }
 raced() { go list ./... | grep -v -x -F "$(unraced)"; }
 

@@ -24,7 +24,8 @@ const (
 	pagePort = "7070"
 )
 
-// TestMain builds with the network at hand and then runs the tests in a fresh namespace, which ends with them.
+// TestMain builds with the network at hand and then runs the tests in fresh namespaces of network and mounts, which end
+// with them.
 func TestMain(m *testing.M) {
 	if os.Getenv(pageMark) != "" {
 		fail(
@@ -39,9 +40,9 @@ func TestMain(m *testing.M) {
 			fail(err)
 		}
 	}
-	enter := []string{"-n", "--"}
+	enter := []string{"-n", "-m", "--"}
 	if os.Getuid() != 0 {
-		enter = []string{"-U", "--map-current-user", "--keep-caps", "-n", "--"}
+		enter = []string{"-U", "--map-current-user", "--keep-caps", "-n", "-m", "--"}
 	}
 	if said, err := exec.Command("unshare", append(enter, "true")...).CombinedOutput(); err != nil {
 		fail(

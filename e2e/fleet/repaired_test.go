@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -155,8 +157,20 @@ func (w *watchedFleet) coreDies(t *testing.T) {
 	w.messenger.hasTold(t, said, "watched", "Action: Restart core")
 }
 
+// resolves lets everybody in the namespaces of the test find a host name.
+func resolves(t *testing.T, name, address string) {
+	t.Helper()
+	known, err := os.ReadFile("/etc/hosts")
+	require.NoError(t, err)
+	file := filepath.Join(t.TempDir(), "hosts")
+	require.NoError(t, os.WriteFile(file, fmt.Appendf(known, "\n%s %s\n", address, name), 0o644)) //nolint:gosec // all read it
+	command(t, "mount", "--bind", file, "/etc/hosts")
+	t.Cleanup(func() { command(t, "umount", "/etc/hosts") })
+}
+
 // own installs flows with TLS of their own, one over TCP and one over UDP, by a certificate that ends soon.
 func (w *watchedFleet) own(t *testing.T) {
+	resolves(w.T, "n1."+ownZone, watchNode)
 	var bound struct{ ID string }
 	require.NoError(t, w.stand.API.Post(t.Context(), "/api/v1/node-domains", object{
 		"node_id": w.entry.NodeID, "zone": ownZone, "label": "n1", "mode": "direct", "ttl": 60,
@@ -194,10 +208,32 @@ func (w *watchedFleet) serves(t *testing.T, name, domainID string, listener obje
 		"edges": []object{{"from": "entry", "to": "exit"}},
 	})
 	require.NoError(t, err)
-	in := w.crossing
-	in.T, in.flow = t, flow.ID
-	in.apply()
+	w.force(t, flow.ID)
 	return "connection-units/" + flow.ID
+}
+
+// force installs a flow whose certificate ends soon, which the panel asks about.
+func (w *watchedFleet) force(t *testing.T, flow string) {
+	t.Helper()
+	path := "/api/v1/connection-units/" + flow
+	var plan rig.Plan
+	require.NoError(t, w.stand.API.Post(t.Context(), path+"/plan/compile", nil, &plan))
+	require.NoError(t, rig.Eventually(t.Context(), answersWithin, func(ctx context.Context) error {
+		if err := w.stand.API.Get(ctx, path+"/plans/"+plan.ID, &plan); err != nil {
+			return err
+		}
+		for _, check := range plan.Readiness {
+			if check.Status != "confirmed" && !strings.Contains(check.Evidence, "renew it, or upload a new one") {
+				return fmt.Errorf("readiness of %s is %s: %s", check.Key, check.Status, check.Evidence)
+			}
+		}
+		return nil
+	}))
+	var done rig.Applied
+	order := object{"id": plan.ID, "revision": plan.Revision, "force_apply": true}
+	require.NoError(t, w.stand.API.Post(t.Context(), path+"/apply", order, &done))
+	require.NoError(t, w.stand.API.Finished(t.Context(), flow, &done))
+	require.NoError(t, w.stand.API.InSync(t.Context(), flow))
 }
 
 // udpDropped lets no UDP leave the server. What listens there on TCP is well.

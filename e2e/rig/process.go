@@ -151,21 +151,23 @@ func Environment() []string {
 	return append(kept, "LANG=C.UTF-8")
 }
 
-// Eventually repeats the look until it succeeds; the last failure becomes the error.
+// Eventually repeats the look until it succeeds, in shorter pauses first; the last failure becomes the error.
 func Eventually(ctx context.Context, within time.Duration, look func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	ticker := time.NewTicker(10 * time.Millisecond)
-	defer ticker.Stop()
-	for {
+	var last error
+	for pause := 10 * time.Millisecond; ; pause = min(pause*5/4, 250*time.Millisecond) {
 		err := look(ctx)
 		if err == nil || errors.Is(err, ErrHopeless) {
 			return err
 		}
+		if last == nil || ctx.Err() == nil { // a look that the end of the wait has cut short says nothing
+			last = err
+		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("%w (given up after %s)", err, within)
-		case <-ticker.C:
+			return fmt.Errorf("%w (given up after %s)", last, within)
+		case <-time.After(pause):
 		}
 	}
 }
