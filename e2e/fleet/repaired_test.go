@@ -236,16 +236,17 @@ func (w *watchedFleet) force(t *testing.T, flow string) {
 	require.NoError(t, w.stand.API.InSync(t.Context(), flow))
 }
 
-// udpDropped lets no UDP leave the server. What listens there on TCP is well.
+// udpDropped lets no UDP in at the server. What listens there on TCP is well.
 func (w *watchedFleet) udpDropped(t *testing.T) {
-	rule := []string{"pref", "10", "ipproto", "udp", "blackhole"}
-	enter := func(act string) {
-		command(t, append(append(slices.Clone(w.enter), "ip", "rule", act), rule...)...)
+	rules := func(lines ...string) { // those of routes: the one that drops stands before that of local addresses
+		for _, line := range lines {
+			command(t, append(slices.Clone(w.enter), append([]string{"ip", "rule"}, strings.Fields(line)...)...)...)
+		}
 	}
-	enter("add")
+	rules("add pref 20 lookup local", "add pref 10 ipproto udp blackhole", "del pref 0")
 	w.becomes(t, w.quic, nil, judged{State: "down", Hint: "unreachable"})
 	w.becomes(t, w.unit(), []string{"down"}, judged{State: "up"})
-	enter("del")
+	rules("add pref 0 lookup local", "del pref 10", "del pref 20")
 	w.becomes(t, w.quic, nil, judged{State: "up"})
 	w.well(t)
 	w.over(t)
