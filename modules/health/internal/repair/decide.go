@@ -39,6 +39,9 @@ const (
 	NoFlow      = "no_flow"     // nothing is installed there that could be put there again
 )
 
+// settling is how long a node may take to be well after an action before the next one is thought of.
+const settling = 30 * time.Second
+
 // PerSubject is how many actions one subject bears within an hour, whatever policies say.
 const PerSubject = 3
 
@@ -59,7 +62,8 @@ type Subject struct {
 type Past struct {
 	Subject, Policy, Act, State string
 	At                          time.Time
-	Dismissed                   bool // a person has said no
+	Ended                       time.Time // zero while it has not
+	Dismissed                   bool      // a person has said no
 }
 
 // began says that it cost something of the budget.
@@ -105,9 +109,12 @@ func Decide(c Case) Decision {
 }
 
 // next is the first act of the ladder that the policy allows; empty when nothing fits, and while another act for the
-// subject waits or goes on: the next one is for when that has not helped.
+// subject waits, goes on or has just ended well: the next one is for when that has not helped.
 func (c Case) next() string {
-	if slices.ContainsFunc(c.Past, func(p Past) bool { return p.Subject == c.Subject.ID && p.open() }) {
+	if slices.ContainsFunc(c.Past, func(p Past) bool {
+		settles := p.State == Succeeded && c.Now.Sub(p.Ended) < settling
+		return p.Subject == c.Subject.ID && (p.open() || settles)
+	}) {
 		return ""
 	}
 	for _, act := range rules.Ladder {

@@ -34,23 +34,33 @@ func TestWhatSpeaksAgainstAnAct(t *testing.T) {
 			c.Past = append(c.Past, Past{Subject: "n", Policy: "p", Act: rules.RestartCore, State: state, At: start.Add(-ago)})
 		}
 	}
+	restarted := func(ago time.Duration) func(c *Case) { // and what is installed could be put there again
+		return func(c *Case) {
+			c.Subject.Installed, c.Past = true, []Past{{
+				Subject: "n", Policy: "p", Act: rules.RestartCore, State: Succeeded,
+				At: start.Add(-time.Minute), Ended: start.Add(-ago),
+			}}
+		}
+	}
 	for name, one := range map[string]struct {
 		change func(c *Case)
 		want   Decision
 	}{
-		"nothing":     {func(*Case) {}, Decision{rules.RestartCore, Approved, ""}},
-		"suggest":     {func(c *Case) { c.Repair.Mode = rules.Suggest }, Decision{rules.RestartCore, Proposed, ""}},
-		"observe":     {func(c *Case) { c.Repair.Mode = rules.Observe }, Decision{rules.RestartCore, Skipped, Observing}},
-		"no mode":     {func(c *Case) { c.Repair.Mode = "" }, Decision{rules.RestartCore, Skipped, Observing}},
-		"maintenance": {func(c *Case) { c.Subject.Maintenance = true }, Decision{rules.RestartCore, Skipped, Maintenance}},
-		"an apply":    {func(c *Case) { c.Applying = true }, Decision{rules.RestartCore, Skipped, Applying}},
-		"the switch":  {func(c *Case) { c.Why = automation.Switched }, Decision{rules.RestartCore, Skipped, "stopped"}},
-		"read-only":   {func(c *Case) { c.Why = automation.ReadOnly }, Decision{rules.RestartCore, Skipped, "read_only"}},
-		"cool-down":   {acted(4*time.Minute, Failed), Decision{rules.RestartCore, Skipped, Cooldown}},
-		"cooled down": {acted(6*time.Minute, Succeeded), Decision{rules.RestartCore, Approved, ""}},
-		"tried":       {acted(30*time.Second, Failed), Decision{}},
-		"proposed":    {acted(30*time.Second, Proposed), Decision{}},
-		"under way":   {acted(10*time.Minute, Running), Decision{}},
+		"just ended well":     {restarted(29 * time.Second), Decision{}},
+		"has not helped soon": {restarted(30 * time.Second), Decision{rules.Reapply, Skipped, Cooldown}},
+		"nothing":             {func(*Case) {}, Decision{rules.RestartCore, Approved, ""}},
+		"suggest":             {func(c *Case) { c.Repair.Mode = rules.Suggest }, Decision{rules.RestartCore, Proposed, ""}},
+		"observe":             {func(c *Case) { c.Repair.Mode = rules.Observe }, Decision{rules.RestartCore, Skipped, Observing}},
+		"no mode":             {func(c *Case) { c.Repair.Mode = "" }, Decision{rules.RestartCore, Skipped, Observing}},
+		"maintenance":         {func(c *Case) { c.Subject.Maintenance = true }, Decision{rules.RestartCore, Skipped, Maintenance}},
+		"an apply":            {func(c *Case) { c.Applying = true }, Decision{rules.RestartCore, Skipped, Applying}},
+		"the switch":          {func(c *Case) { c.Why = automation.Switched }, Decision{rules.RestartCore, Skipped, "stopped"}},
+		"read-only":           {func(c *Case) { c.Why = automation.ReadOnly }, Decision{rules.RestartCore, Skipped, "read_only"}},
+		"cool-down":           {acted(4*time.Minute, Failed), Decision{rules.RestartCore, Skipped, Cooldown}},
+		"cooled down":         {acted(6*time.Minute, Succeeded), Decision{rules.RestartCore, Approved, ""}},
+		"tried":               {acted(30*time.Second, Failed), Decision{}},
+		"proposed":            {acted(30*time.Second, Proposed), Decision{}},
+		"under way":           {acted(10*time.Minute, Running), Decision{}},
 		"waits for somebody": {
 			func(c *Case) {
 				c.Subject.Installed, c.Past = true, []Past{{Subject: "n", Act: rules.RestartCore, State: Proposed, At: start}}

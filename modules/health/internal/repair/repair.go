@@ -275,7 +275,8 @@ func (r *Repairs) past(ctx context.Context, suspects []suspect) (out []Past, err
 		}
 	}
 	var rows []row
-	err = r.DB.In(ctx).NewSelect().Model(&rows).Column("act", "node_id", "policy_id", "state", "reason", "created_at", "started_at").
+	err = r.DB.In(ctx).NewSelect().Model(&rows).Column("act", "node_id", "policy_id", "state", "reason", "created_at", "started_at",
+		"finished_at").
 		Where("created_at > ? or node_id = any(?::uuid[]) and created_at >= ?", r.now().Add(-24*time.Hour),
 			pgdialect.Array(ids(suspects)), oldest).Where("state <> ? or reason = ?", Skipped, Dismissed).Scan(ctx)
 	for i := range rows {
@@ -292,6 +293,9 @@ func (a *row) past() Past {
 	}
 	if a.StartedAt != nil {
 		p.At = *a.StartedAt
+	}
+	if a.FinishedAt != nil {
+		p.Ended = *a.FinishedAt
 	}
 	return p
 }
