@@ -2,6 +2,7 @@ package health
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -216,4 +217,48 @@ func TestABacklogIsFoldedInBoundedRounds(t *testing.T) {
 	}
 	require.Equal(t, "up", w.verdict(flow).State)
 	require.Empty(t, w.incidents(""))
+}
+
+// What is remembered of the days that are over is what is read anew, on whatever day and of however many days.
+func TestRememberedDaysAreThoseThatAreRead(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, "ams", "fra")
+	ids := []string{w.node("ams"), w.node("fra"), database.NewID()}
+	changes := func(id, was, state string) {
+		now := w.clock.Now()
+		for _, query := range []string{
+			`insert into health_changes (kind, subject_id, at, was, state, reason, hint) values ('node', ?0, ?3, ?1, ?2, '', '')`,
+			`insert into health_states (kind, subject_id, name, name_key, state, since, policy_id)
+				values ('node', ?0, 'n', 'n', ?2, ?3, gen_random_uuid())
+				on conflict (kind, subject_id) do update set state = excluded.state, since = excluded.since`,
+		} {
+			_, err := w.DB.NewRaw(query, id, was, state, now).Exec(t.Context())
+			require.NoError(t, err)
+		}
+	}
+	remembering := view.NewReports(w.views, nil)
+	was := "unknown"
+	for i, state := range []string{"up", "down", "up", "degraded", "up"} {
+		changes(ids[i%2], was, state)
+		was = state
+		w.passes(time.Hour)
+		for _, count := range []int{1, 2, 7, 90} {
+			remembered, err := remembering.Days(t.Context(), "node", count, ids...)
+			require.NoError(t, err)
+			read, err := view.NewReports(w.views, nil).Days(t.Context(), "node", count, ids...)
+			require.NoError(t, err)
+			require.Equal(t, read, remembered, "%d days", count)
+			require.Len(t, read[ids[0]], count)
+			require.NotContains(t, read, ids[2], "nobody knows it")
+		}
+		w.passes(13 * time.Hour)
+	}
+	days, err := remembering.Days(t.Context(), "node", 90, ids...)
+	require.NoError(t, err)
+	states := map[string]int{}
+	for _, day := range slices.Concat(days[ids[0]], days[ids[1]]) {
+		states[day.State]++
+	}
+	require.Subset(t, []string{"unknown", "up", "down", "degraded"}, slices.Collect(maps.Keys(states)))
+	require.Positive(t, states["down"])
 }

@@ -16,10 +16,11 @@ import (
 type Reports struct {
 	views     *Views
 	incidents *incidents.Incidents
+	past      past
 }
 
 // NewReports makes reports for other modules.
-func NewReports(v *Views, i *incidents.Incidents) *Reports { return &Reports{v, i} }
+func NewReports(v *Views, i *incidents.Incidents) *Reports { return &Reports{views: v, incidents: i} }
 
 // Verdicts gives the verdicts of now.
 func (r *Reports) Verdicts(ctx context.Context, kind string, ids ...string) (map[string]healthapi.Verdict, error) {
@@ -42,20 +43,6 @@ func (r *Reports) Verdicts(ctx context.Context, kind string, ids ...string) (map
 		}
 	}
 	return out, nil
-}
-
-// Days gives the last days.
-func (r *Reports) Days(
-	ctx context.Context, kind string, count int, ids ...string,
-) (map[string][]healthapi.Day, error) {
-	out := make(map[string][]healthapi.Day, len(ids))
-	return out, r.views.held(ctx, kind, database.OnlyIDs(ids), count, func(id string, dates []string, held []heldFor) {
-		days, shares := make([]healthapi.Day, len(dates)), make([]float64, len(dates))
-		for i := range days {
-			days[i] = healthapi.Day{Date: dates[i], State: held[i].judged(), UpPercent: held[i].share(&shares[i])}
-		}
-		out[id] = days
-	})
 }
 
 // Incident gives one.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -102,9 +103,12 @@ type groupShown struct {
 	strips     []strip
 }
 
+// largest is the length of the longest page so far: the next one is about as long.
+var largest atomic.Int64
+
 // write fills in the templates one after the other; the groups of a page are drawn between them.
 func (b *builder) write(s *sheet, d *drawing, first, last string) ([]byte, error) {
-	d.out.Grow(b.largest)
+	d.out.Grow(int(largest.Load()))
 	err := tree().ExecuteTemplate(&d.out, first, s)
 	for i := range s.Groups {
 		g := &s.Groups[i]
@@ -113,7 +117,7 @@ func (b *builder) write(s *sheet, d *drawing, first, last string) ([]byte, error
 		err = errors.Join(err, tree().ExecuteTemplate(&d.out, "group-end", g))
 	}
 	err = errors.Join(err, tree().ExecuteTemplate(&d.out, last, s))
-	b.largest = max(b.largest, d.out.Len())
+	largest.Store(max(largest.Load(), int64(d.out.Len())))
 	return d.out.Bytes(), err
 }
 

@@ -195,9 +195,8 @@ type builder struct {
 	drawn [][]strip
 	texts map[string]template.HTML
 
-	largest int // of the pages so far
-	files   []File
-	err     error
+	files []File
+	err   error
 }
 
 func (b *builder) add(file, mediaType string, live bool, write func() ([]byte, error)) {
