@@ -87,46 +87,78 @@ func Local(folder string) Place { return &local{folder} }
 
 type local struct{ folder string }
 
-func (l *local) path(path string) string { return filepath.Join(l.folder, filepath.FromSlash(path)) }
+// in opens the folder: no name leads out of it, whatever links somebody has put there.
+func (l *local) in(do func(root *os.Root) error) error {
+	root, err := os.OpenRoot(l.folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root)
+}
 
 // Held reads the folder: another panel may have another disk.
 func (l *local) Held(_ context.Context, paths []string) (map[string]string, error) {
 	out := map[string]string{}
-	for _, path := range paths {
-		content, err := os.ReadFile(l.path(path))
-		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-			continue
-		case err != nil:
-			return nil, fmt.Errorf("look at a file of the page: %w", plain(err))
+	err := l.in(func(root *os.Root) error {
+		for _, path := range paths {
+			content, err := root.ReadFile(filepath.FromSlash(path))
+			if err == nil {
+				sum := sha256.Sum256(content)
+				out[path] = hex.EncodeToString(sum[:])
+			} else if !absent(err) {
+				return err
+			}
 		}
-		sum := sha256.Sum256(content)
-		out[path] = hex.EncodeToString(sum[:])
+		return nil
+	})
+	if err != nil && !absent(err) {
+		return nil, fmt.Errorf("look at a file of the page: %w", plain(err))
 	}
 	return out, nil
 }
 
+// absent says that a file cannot be there.
+func absent(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) }
+
 // Put writes beside the name and renames at the end.
 func (l *local) Put(_ context.Context, file *site.File) error {
-	path := l.path(file.Path)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // a server of files reads it
+	path := filepath.FromSlash(file.Path)
+	//nolint:gosec // a server of files reads it
+	err := os.MkdirAll(l.folder, 0o755)
+	if err == nil {
+		err = l.in(func(root *os.Root) error { return root.MkdirAll(filepath.Dir(path), 0o755) })
+	}
+	if err != nil {
 		return fmt.Errorf("make a folder of the page: %w", plain(err))
 	}
-	if err := write(path+remote.Draft, file.Content); err != nil {
-		return errors.Join(fmt.Errorf("write a file of the page: %w", plain(err)), gone(os.Remove(path+remote.Draft)))
+	if err := l.in(func(root *os.Root) error { return replace(root, path, file.Content) }); err != nil {
+		return fmt.Errorf("write a file of the page: %w", plain(err))
 	}
-	if err := os.Rename(path+remote.Draft, path); err != nil {
-		return fmt.Errorf("name a file of the page: %w", plain(err))
-	}
-	if err := durable.SyncFolder(filepath.Dir(path)); err != nil {
+	if err := durable.SyncFolder(filepath.Join(l.folder, filepath.Dir(path))); err != nil {
 		return fmt.Errorf("make a folder of the page durable: %w", plain(err))
 	}
 	return nil
 }
 
-func write(path string, content []byte) error {
-	flags := os.O_CREATE | os.O_WRONLY | os.O_TRUNC | syscall.O_NOFOLLOW
-	out, err := os.OpenFile(path, flags, 0o644) //nolint:gosec // a server of files reads it
+// replace leaves the file of before or the new one, and nothing beside it.
+func replace(root *os.Root, path string, content []byte) error {
+	draft := path + remote.Draft
+	if err := gone(root.Remove(draft)); err != nil { // of a writer that was killed
+		return err
+	}
+	err := write(root, draft, content)
+	if err == nil {
+		err = root.Rename(draft, path)
+	}
+	if err != nil {
+		return errors.Join(plain(err), plain(gone(root.Remove(draft))))
+	}
+	return nil
+}
+
+func write(root *os.Root, path string, content []byte) error {
+	out, err := root.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
@@ -150,14 +182,21 @@ func plain(err error) error {
 		return ErrFull
 	}
 	var path *fs.PathError
-	if errors.As(err, &path) {
+	var names *os.LinkError
+	switch {
+	case errors.As(err, &path):
 		return path.Err
+	case errors.As(err, &names):
+		return names.Err
 	}
 	return err
 }
 
-func (l *local) Get(_ context.Context, path string) ([]byte, error) {
-	content, err := os.ReadFile(l.path(path))
+func (l *local) Get(_ context.Context, path string) (content []byte, err error) {
+	err = l.in(func(root *os.Root) error {
+		content, err = root.ReadFile(filepath.FromSlash(path))
+		return err
+	})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, remote.ErrMissing
 	}
@@ -165,7 +204,7 @@ func (l *local) Get(_ context.Context, path string) ([]byte, error) {
 }
 
 func (l *local) Remove(_ context.Context, path string) error {
-	return plain(gone(os.Remove(l.path(path))))
+	return plain(gone(l.in(func(root *os.Root) error { return root.Remove(filepath.FromSlash(path)) })))
 }
 
 func (l *local) Close() error { return nil }
