@@ -135,21 +135,22 @@ func TestReadersNeverSeeAHalfFile(t *testing.T) {
 	}
 }
 
-// A folder that is not there yet holds nothing, and nothing can be taken from it; neither is a failure.
+// A folder that is not there yet holds nothing, and nothing can be taken from it; neither is a failure. A file in its
+// place is one.
 func TestAFolderThatIsNotThereHoldsNothing(t *testing.T) {
 	t.Parallel()
-	inTheWay := filepath.Join(t.TempDir(), "file")
-	require.NoError(t, os.WriteFile(inTheWay, nil, 0o600))
-	for _, folder := range []string{filepath.Join(t.TempDir(), "www"), inTheWay} {
-		held, err := Local(folder).Held(t.Context(), []string{"index.html"})
-		require.NoError(t, err)
-		require.Empty(t, held)
-	}
 	missing := Local(filepath.Join(t.TempDir(), "www"))
+	held, err := missing.Held(t.Context(), []string{"index.html"})
+	require.NoError(t, err)
+	require.Empty(t, held)
 	require.NoError(t, missing.Remove(t.Context(), "index.html"))
-	_, err := missing.Get(t.Context(), "index.html")
+	_, err = missing.Get(t.Context(), "index.html")
 	require.ErrorIs(t, err, remote.ErrMissing)
-	require.ErrorContains(t, Local(inTheWay).Put(t.Context(), fileOf("index.html", "x")), "make a folder of the page: ")
+	file := filepath.Join(t.TempDir(), "file")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	_, err = Local(file).Held(t.Context(), []string{"index.html"})
+	require.EqualError(t, err, "look at a file of the page: not a directory")
+	require.EqualError(t, Local(file).Put(t.Context(), fileOf("index.html", "x")), "make a folder of the page: not a directory")
 }
 
 // Reasons are those of the operating system without the paths; of a full disk people are told in words.
