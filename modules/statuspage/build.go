@@ -28,7 +28,7 @@ type publication struct {
 func (s *service) published(ctx context.Context, pageID string) (out publication, err error) {
 	since := s.now().AddDate(0, 0, -mostDays)
 	err = s.store.db.In(ctx).NewSelect().Model(&out.notices).
-		Where("page_id = ? and published and (resolved_at is null or started_at > ?)", pageID, since).
+		Where("page_id = ? and published and (resolved_at is null or resolved_at > ?)", pageID, since).
 		OrderExpr("started_at desc, id desc").Limit(mostNotices).Scan(ctx)
 	if err != nil {
 		return out, database.Fault(fmt.Errorf("read the notices of a status page: %w", err), nil)

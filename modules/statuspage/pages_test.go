@@ -238,3 +238,30 @@ func TestThePreviewHasTheBoundsOfSaving(t *testing.T) {
 	s.admin.Post(base+"/pages/"+database.NewID()+"/preview", fields{"locale": "en", "mode": "auto"}).
 		Refused(http.StatusNotFound, "not_found")
 }
+
+// The history has all that was still open in the last 90 days, however long ago it began; older news and drafts are not
+// told.
+func TestTheHistoryHasWhatEndedLately(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	told := func(title, began, ended string, published bool) {
+		_, err := s.DB.ExecContext(t.Context(), `insert into statuspage_notices
+			(id, page_id, titles, impact, state, published, component_ids, started_at, resolved_at, updated_at)
+			values (?, ?, jsonb_build_object('en', ?::text), 'minor', 'resolved', ?, '{}', now() - ?::interval,
+				now() - ?::interval, now())`, database.NewID(), s.page.ID, title, published, began, ended)
+		require.NoError(t, err)
+	}
+	told("long", "100 days", "1 day", true)
+	told("short", "2 days", "1 day", true)
+	told("over", "100 days", "91 days", true)
+	told("a draft", "2 days", "1 day", false)
+	row, err := s.own.store.page(t.Context(), s.page.ID, false)
+	require.NoError(t, err)
+	shown, err := s.own.siteOf(t.Context(), row.ID, &row.Draft, "")
+	require.NoError(t, err)
+	var titles []string
+	for _, n := range shown.Notices {
+		titles = append(titles, n.Titles["en"])
+	}
+	require.Equal(t, []string{"short", "long"}, titles, "the one that began last comes first")
+}

@@ -192,7 +192,7 @@ func TestANoticeIsWhereItsIncidentIs(t *testing.T) {
 	t.Parallel()
 	for state, want := range map[string]string{
 		healthapi.IncidentOpen: stateInvestigating, healthapi.IncidentMitigated: stateMonitoring,
-		healthapi.IncidentResolved: stateResolved, "acknowledged": stateInvestigating,
+		healthapi.IncidentResolved: stateResolved, healthapi.IncidentAcknowledged: stateInvestigating,
 	} {
 		require.Equal(t, want, (&following{incident: healthapi.Incident{State: state}}).state(), state)
 	}
