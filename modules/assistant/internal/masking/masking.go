@@ -36,27 +36,39 @@ func meaningless(word string) bool {
 	if isID().MatchString(word) {
 		return false
 	}
-	return strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, unicode.IsLetter) &&
-		!strings.Contains(word, "/")
+	return strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, unicode.IsLetter) && !isPath(word)
+}
+
+// isPath tells a path from a key in base64, which may hold slashes as well: a path is not filled up at its end, and does
+// not mix capitals with small letters unless it has dashes.
+func isPath(word string) bool {
+	mixed := strings.ContainsFunc(word, unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower)
+	return strings.Contains(word, "/") && !strings.HasSuffix(word, "=") && (!mixed || strings.ContainsAny(word, "-_"))
 }
 
 var isID = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$`)
 })
 
-var addresses = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b|[0-9A-Fa-f]{0,4}(:[0-9A-Fa-f]{0,4}){2,7}[0-9.]*`)
-})
-
-// Addresses replaces IP addresses.
-func Addresses(text string) string {
-	return addresses().ReplaceAllStringFunc(text, func(word string) string {
-		if _, err := netip.ParseAddr(strings.Trim(word, ":")); err == nil {
-			return Stars
-		}
-		if _, err := netip.ParseAddr(word); err == nil {
-			return Stars
-		}
-		return word
+var (
+	colons = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`[0-9A-Fa-f]{0,4}(:[0-9A-Fa-f]{0,4}){2,7}[0-9.]*`)
 	})
+	dots = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b`) })
+)
+
+// Addresses replaces IP addresses. Those of four numbers come last, as they may stand in what only looks like one of the
+// other family.
+func Addresses(text string) string {
+	text = colons().ReplaceAllStringFunc(text, hidden)
+	return dots().ReplaceAllStringFunc(text, hidden)
+}
+
+func hidden(word string) string {
+	for _, address := range []string{strings.Trim(word, ":"), word} {
+		if _, err := netip.ParseAddr(address); err == nil {
+			return Stars
+		}
+	}
+	return word
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // What opens something never stays in a text; what only names something does.
@@ -38,6 +39,58 @@ func TestAddressesAreTakenOut(t *testing.T) {
 	for _, plain := range []string{"at 10:20:30 today", "version 1.2.3", "ratio 3:4", "2026-11-20 10:00 UTC"} {
 		require.Equal(t, plain, Addresses(plain))
 	}
+}
+
+// A key in base64 may hold slashes and is no path for that; a path is none for holding digits.
+func TestKeysWithSlashesAreNoPaths(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{
+		"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE1KEY", "yAnz5TF/lXXJte14tji3zlMNq/hd2rYUIgJBgB3fBmk=",
+		"/yAnz5TFlXXJte14tji3zlMNqhd2rYUIgJBgB3fBmk=", "aaaa/bbbb/cccc/dddd/1234==",
+	} {
+		require.Equal(t, "key "+Stars+".", Secrets("key "+key+"."), key)
+	}
+	for _, path := range []string{
+		"/flows/019a0b1c-2d3e-7f40-8a1b-2c3d4e5f6071/Graph", "/monitoring/incidents/page2/of/all", "api/v1/connection-units/bulk",
+		"/Documents/Of/Whatever/Kind",
+	} {
+		require.Equal(t, path, Secrets(path))
+	}
+}
+
+// What stands around an address neither hides it nor goes with it.
+func TestAddressesAreFoundInAnyCompany(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"10.0.0.1:443":            Stars + ":443",
+		"[2001:db8::1]:443":       "[" + Stars + "]:443",
+		"listen:443:10.20.30.40":  "listen:443:" + Stars,
+		"de:ad:10.20.30.40":       "de:ad:" + Stars,
+		"at 12:30:45:10.20.30.40": "at 12:30:45:" + Stars,
+		"10.0.0.0/8, fe80::/10":   Stars + "/8, " + Stars + "/10",
+		"http://192.0.2.7/x":      "http://" + Stars + "/x",
+		"2001:DB8:0:0:8:800:200C:417A from ::1": Stars + " from " + Stars,
+		"1.2.3.4.5":                Stars + ".5",
+		"999.1.1.1 and 1.2.3":      "999.1.1.1 and 1.2.3",
+		"aa:bb:cc:dd:ee:ff":        "aa:bb:cc:dd:ee:ff",
+		"a::b::c at 10:20, x:y::z": "a::b::c at 10:20, x:y::z",
+	} {
+		require.Equal(t, want, Addresses(text))
+	}
+}
+
+// Whatever is written together, what was masked once stays as it is: a stored question is masked again before it leaves.
+func TestMaskingTwiceIsMaskingOnce(t *testing.T) {
+	t.Parallel()
+	pieces := []string{
+		"10.0.0.1", "::1", "2001:db8::1", ":", ".", " ", "/", "=", "-", "_", "ps_0123456789ab", "a", "F", "7", "vless://x", "sk-",
+		"0123456789abcdef01234567", "123456789:AAF-abcdefghijklmnopqrstuvwx", Stars, "я",
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 8).Draw(t, "text"), "")
+		once := Addresses(Secrets(text))
+		require.Equal(t, once, Addresses(Secrets(once)), "of %q", text)
+	})
 }
 
 // Masking a masked text changes nothing more, and never makes a text longer without end.

@@ -46,11 +46,9 @@ func (c *Client) anthropicBody(about Conversation) anthropicRequest {
 			one.Content = append(one.Content, anthropicBlock{Type: "text", Text: m.Text})
 		}
 		for _, call := range m.Calls {
-			input := json.RawMessage(call.Args)
-			if !json.Valid(input) {
-				input = json.RawMessage("{}")
-			}
-			one.Content = append(one.Content, anthropicBlock{Type: "tool_use", ID: call.ID, Name: call.Name, Input: input})
+			one.Content = append(one.Content, anthropicBlock{
+				Type: "tool_use", ID: call.ID, Name: call.Name, Input: object(call.Args),
+			})
 		}
 		if last := len(body.Messages) - 1; last >= 0 && body.Messages[last].Role == one.Role {
 			body.Messages[last].Content = append(body.Messages[last].Content, one.Content...)
@@ -62,6 +60,15 @@ func (c *Client) anthropicBody(about Conversation) anthropicRequest {
 		body.Tools = append(body.Tools, anthropicTool(tool))
 	}
 	return body
+}
+
+// object is what a model gave as arguments, if it is an object as it must be when it is sent back; else an empty one.
+func object(args string) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal([]byte(args), &members) != nil || members == nil {
+		return json.RawMessage("{}")
+	}
+	return json.RawMessage(args)
 }
 
 type anthropicUsage struct {
