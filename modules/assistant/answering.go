@@ -379,7 +379,7 @@ func userText(ask engine.Ask) string {
 	if ask.Page == "" {
 		return text
 	}
-	return text + "\n\n(page of the panel: " + masking.Secrets(ask.Page) + ")"
+	return text + "\n\n(page of the panel: " + masking.Addresses(masking.Secrets(ask.Page)) + ")"
 }
 
 // paragraphs are the text of a model, cut where it has empty lines, without what is no text.

@@ -67,6 +67,10 @@ func byMoment(a, b *time.Time) int {
 	return a.Compare(*b)
 }
 
+var licenseStates = map[string]both{
+	"active": {"active", "действует"}, "grace": {"grace", "льготный срок"}, "degraded": {"degraded", "только чтение"},
+}
+
 var licenseReasons = map[string]both{
 	"ok": {"in order", "в порядке"}, "none": {"there is no license", "лицензии нет"},
 	"expired": {"it has expired", "она истекла"}, "refused": {"the license server refuses it", "сервер лицензий её отклоняет"},
@@ -93,7 +97,8 @@ func (t *talk) license() {
 	if l.ValidUntil != nil {
 		t.text(t.say("The license is valid until %s.", "Лицензия действует до %s.", t.moment(*l.ValidUntil)), link)
 	}
-	t.text(t.say("Its state is %s: %s.", "Состояние: %s, %s.", l.State, t.word(licenseReasons, l.Reason)), link)
+	t.text(t.say("Its state is %s: %s.", "Состояние: %s, %s.", t.word(licenseStates, l.State),
+		t.word(licenseReasons, l.Reason)), link)
 	if l.GraceUntil != nil {
 		t.warn(t.say("The time of grace ends %s.", "Льготный срок кончается %s.", t.moment(*l.GraceUntil)))
 	}

@@ -143,7 +143,10 @@ func (t *talk) ago(at time.Time) string {
 }
 
 func (t *talk) ahead(left time.Duration) string {
-	if left < 48*time.Hour {
+	switch {
+	case left < time.Hour:
+		return t.say("in %d min", "через %d мин", max(1, int(left.Minutes())))
+	case left < 48*time.Hour:
 		return t.say("in %d h", "через %d ч", int(left.Hours()))
 	}
 	return t.say("in %d days", "через %d дн.", int(left.Hours()/24))

@@ -147,7 +147,7 @@ func (t *talk) taskReplaceNode() {
 	if !ok {
 		return
 	}
-	if len(nodes) > 2 {
+	if len(nodes) > 2 || len(nodes) == 2 && nodes[0].ID == nodes[1].ID {
 		t.answer.Understood = false
 		t.text(t.say("Name the node that goes and the one that comes.", "Назовите уходящую ноду и ту, что её заменит."))
 		return

@@ -91,13 +91,16 @@ func cut(text string) (words []word) {
 		plain := current.String()
 		current.Reset()
 		if !quoted {
-			plain = strings.Trim(plain, ".-_:/")
+			plain = strings.Trim(plain, ".-_:/'")
 		}
 		if plain = strings.TrimSpace(plain); plain != "" {
 			words = append(words, word{text: fold(plain), quoted: quoted})
 		}
 	}
 	for _, r := range text {
+		if until == 0 && strings.ContainsRune("‘’", r) {
+			r = '\'' // phones put the curled ones into "what's" by themselves
+		}
 		closing, opens := quotes[r]
 		switch {
 		case until != 0 && r == until:
