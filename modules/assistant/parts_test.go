@@ -44,8 +44,8 @@ func TestTheTextOfAModelIsCutIntoParagraphs(t *testing.T) {
 	require.Len(t, paragraphs(strings.Repeat("x\n\n", 100)), mostParagraphs)
 }
 
-// What leaves the panel is the question and the page without keys and addresses, and the tools; what a tool gives is data
-// that nothing in it can end.
+// What leaves the panel is the question and the page without keys and addresses, and the tools; what a tool gives is
+// data that nothing in it can end.
 func TestWhatAModelIsSent(t *testing.T) {
 	t.Parallel()
 	about := conversation(engine.Ask{Text: "Is 10.0.0.1 fine?", Language: "en", Page: "/abuse?ip=10.0.0.2"})
@@ -150,8 +150,8 @@ func TestEveryFailureHasItsWords(t *testing.T) {
 	codes := map[string]bool{failInterrupted: true}
 	for want, err := range map[string]error{
 		failKey: model.ErrKey, failBusy: model.ErrBusy, failSilent: model.ErrSilent, failCut: model.ErrCut,
-		failUnreadable: model.ErrUnreadable, failLong: model.ErrTooLong, failBudget: errBudget, failTurns: errTurns, failOff: errOff,
-		failReach: errors.New("no route"),
+		failUnreadable: model.ErrUnreadable, failLong: model.ErrTooLong, failBudget: errBudget, failTurns: errTurns,
+		failOff: errOff, failReach: errors.New("no route"),
 	} {
 		require.Equal(t, want, j.failure(fmt.Errorf("turn: %w", errors.Join(err, nil))))
 		codes[want] = true
@@ -183,7 +183,8 @@ func TestAnAnswerHoldsOnlySoMuch(t *testing.T) {
 	}
 	result := func(offers int, links ...engine.Link) engine.Result {
 		return engine.Result{
-			Proposals: make([]engine.Proposal, offers), Answer: engine.Answer{Paragraphs: []engine.Paragraph{{Links: links}}},
+			Proposals: make([]engine.Proposal, offers),
+			Answer:    engine.Answer{Paragraphs: []engine.Paragraph{{Links: links}}},
 		}
 	}
 	j.gather(result(3, links(0, 2)...))
@@ -289,8 +290,8 @@ func TestAProposalIsOpenForItsTime(t *testing.T) {
 		left  time.Duration
 		want  string
 	}{
-		{open, time.Microsecond, open}, {open, 0, expired}, {open, -time.Hour, expired}, {confirmed, -time.Hour, confirmed},
-		{rejected, time.Hour, rejected},
+		{open, time.Microsecond, open}, {open, 0, expired}, {open, -time.Hour, expired},
+		{confirmed, -time.Hour, confirmed}, {rejected, time.Hour, rejected},
 	} {
 		shown, err := (&proposalRow{State: test.state, ExpiresAt: noon.Add(test.left), Content: content}).shown(noon)
 		require.NoError(t, err)

@@ -68,8 +68,8 @@ func TestAPageIsAsOldAsItsOldestPlace(t *testing.T) {
 	s, live, page := &service{}, "deploy", &pageRow{ID: "p", Slug: "service"}
 	place := func(pageID, public string, ago time.Duration) targetRow {
 		return targetRow{
-			PageID: pageID, Kind: kindLocal, Enabled: true, LiveDeployID: &live, Config: TargetConfig{PublicURL: public},
-			DataAt: new(then.Add(-ago)),
+			PageID: pageID, Kind: kindLocal, Enabled: true, LiveDeployID: &live, DataAt: new(then.Add(-ago)),
+			Config: TargetConfig{PublicURL: public},
 		}
 	}
 	off, never, silent := place("p", "https://off.example.com", 90*time.Hour), place("p", "https://never.example.com", 80*time.Hour),

@@ -152,8 +152,8 @@ func TestANeighbourThatFailsIsNoAbsence(t *testing.T) {
 	}
 }
 
-// An incident is told of the visible components behind which one who suffers stands: a node or flow itself, its pool, its
-// region.
+// An incident is told of the visible components behind which one who suffers stands: a node or flow itself, its pool,
+// its region.
 func TestAnIncidentAffectsWhoeverStandsForASufferer(t *testing.T) {
 	t.Parallel()
 	d := &draft{Auto: Auto{Draft: true}}

@@ -174,8 +174,8 @@ func TestAQuestionIsNoWish(t *testing.T) {
 	}
 }
 
-// In the draft of a flow every place of the old node is taken by the new one and nothing else is touched; a draft without
-// it is left alone.
+// In the draft of a flow every place of the old node is taken by the new one and nothing else is touched; a draft
+// without it is left alone.
 func TestADraftIsRedrawnWhereTheNodeIs(t *testing.T) {
 	t.Parallel()
 	p := two()

@@ -39,8 +39,8 @@ func meaningless(word string) bool {
 	return strings.ContainsFunc(word, unicode.IsDigit) && strings.ContainsFunc(word, unicode.IsLetter) && !isPath(word)
 }
 
-// isPath tells a path from a key in base64, which may hold slashes as well: a path is not filled up at its end, and does
-// not mix capitals with small letters unless it has dashes.
+// isPath tells a path from a key in base64, which may hold slashes as well: a path is not filled up at its end, and
+// does not mix capitals with small letters unless it has dashes.
 func isPath(word string) bool {
 	mixed := strings.ContainsFunc(word, unicode.IsUpper) && strings.ContainsFunc(word, unicode.IsLower)
 	return strings.Contains(word, "/") && !strings.HasSuffix(word, "=") && (!mixed || strings.ContainsAny(word, "-_"))
@@ -57,8 +57,8 @@ var (
 	dots = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\b\d{1,3}(\.\d{1,3}){3}\b`) })
 )
 
-// Addresses replaces IP addresses. Those of four numbers come last, as they may stand in what only looks like one of the
-// other family.
+// Addresses replaces IP addresses. Those of four numbers come last, as they may stand in what only looks like one of
+// the other family.
 func Addresses(text string) string {
 	text = colons().ReplaceAllStringFunc(text, hidden)
 	return dots().ReplaceAllStringFunc(text, hidden)

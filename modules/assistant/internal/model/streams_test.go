@@ -68,8 +68,8 @@ func TestEventsAreTheLinesOfData(t *testing.T) {
 	require.ErrorIs(t, events(iotest.ErrReader(io.ErrUnexpectedEOF), nothing), io.ErrUnexpectedEOF)
 }
 
-// What a model of OpenAI's kind says is taken as it is meant: what is null or unknown says nothing, and what cannot be is
-// refused.
+// What a model of OpenAI's kind says is taken as it is meant: what is null or unknown says nothing, and what cannot be
+// is refused.
 func TestWhatOpenAISaysIsTaken(t *testing.T) {
 	t.Parallel()
 	full := strings.Repeat("x", mostArgs)
@@ -203,14 +203,16 @@ func TestEachFailureOfAModelHasItsWord(t *testing.T) {
 		},
 	} {
 		said := ""
-		turn, err := asking(t, OpenAI, clockwork.NewRealClock(), test.serve).Ask(t.Context(), talk, func(piece string) { said += piece })
+		client := asking(t, OpenAI, clockwork.NewRealClock(), test.serve)
+		turn, err := client.Ask(t.Context(), talk, func(piece string) { said += piece })
 		require.ErrorIs(t, err, test.err, name)
 		require.Equal(t, test.said, said, name)
 		if test.said != "" {
 			require.Positive(t, turn.In+turn.Out, "%s: what was asked has cost something", name)
 		}
 	}
-	_, err := asking(t, OpenAI, clockwork.NewRealClock(), status(http.StatusInternalServerError)).Ask(t.Context(), talk, nil)
+	broken := asking(t, OpenAI, clockwork.NewRealClock(), status(http.StatusInternalServerError))
+	_, err := broken.Ask(t.Context(), talk, nil)
 	require.Error(t, err)
 	for _, other := range []error{ErrKey, ErrBusy, ErrSilent, ErrCut, ErrUnreadable, ErrTooLong} {
 		require.NotErrorIs(t, err, other)
@@ -305,8 +307,8 @@ func TestAConversationIsSentAsItsKindReadsIt(t *testing.T) {
 	}
 }
 
-// Arguments go back to a model of Anthropic's kind as the object that they must be, and are never the reason why it reads
-// no further.
+// Arguments go back to a model of Anthropic's kind as the object that they must be, and are never the reason why it
+// reads no further.
 func TestArgumentsGoBackAsAnObject(t *testing.T) {
 	t.Parallel()
 	for args, want := range map[string]string{

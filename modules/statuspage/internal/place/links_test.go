@@ -76,7 +76,7 @@ func TestNoPathLeadsOutOfThePage(t *testing.T) {
 	require.Equal(t, "mine", string(content))
 }
 
-// Whatever fails, the file of before stays, no part of the new one is left, and the reason names no path of the machine.
+// Whatever fails, no part of the new file is left, and the reason names no path of the machine.
 func TestAFailureLeavesNoPartAndNamesNoPath(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

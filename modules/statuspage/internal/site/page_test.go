@@ -179,8 +179,8 @@ func TestOnlyADozenIsNamedAsAffected(t *testing.T) {
 	require.Equal(t, "Затронуто: "+strings.Repeat("P, ", 12)+"…", b.affected(names, "ru", russian))
 }
 
-// Announced work stands on the first page while it goes on and for the month before; programs are told of all that is to
-// come, and the history of everything.
+// Announced work stands on the first page while it goes on and for the month before; programs are told of all that is
+// to come, and the history of everything.
 func TestWorkStandsOnTheFirstPageUntilItIsOver(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
