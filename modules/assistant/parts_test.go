@@ -26,11 +26,11 @@ var noon = time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC)
 func TestTheTextOfAModelIsCutIntoParagraphs(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][]string{
-		"":                                nil,
-		" \n\n\t\n\n":                      nil,
-		"one":                             {"one"},
-		"one\ntwo\n\nthree":               {"one\ntwo", "three"},
-		"\n\n\n one \n\n\n\n two \n":      {"one", "two"},
+		"":                                   nil,
+		" \n\n\t\n\n":                        nil,
+		"one":                                {"one"},
+		"one\ntwo\n\nthree":                  {"one\ntwo", "three"},
+		"\n\n\n one \n\n\n\n two \n":         {"one", "two"},
 		"a\x00b\x1b[31mc\x7f\td\n\n<b>e</b>": {"ab[31mcd", "<b>e</b>"},
 	} {
 		var got []string

@@ -42,10 +42,14 @@ func TestTheBoundsOfAPage(t *testing.T) {
 		func(*draft) {},
 		func(d *draft) { d.Slug = "0-" + strings.Repeat("a", 61) },
 		func(d *draft) { d.Slug = "a" },
-		func(d *draft) { d.Locales, d.DefaultLocale, d.Titles = []string{"ru"}, "ru", Localised{"ru": "Наш сервис"} },
+		func(d *draft) {
+			d.Locales, d.DefaultLocale, d.Titles = []string{"ru"}, "ru", Localised{"ru": "Наш сервис"}
+		},
 		func(d *draft) { d.Theme.Accent = "#AbCdEf" },
 		func(d *draft) { d.Titles["en"] = strings.Repeat("я", longestName) },
-		func(d *draft) { d.Descriptions, d.Footers = Localised{"ru": "x\ny"}, Localised{"en": strings.Repeat("я", longestBody)} },
+		func(d *draft) {
+			d.Descriptions, d.Footers = Localised{"ru": "x\ny"}, Localised{"en": strings.Repeat("я", longestBody)}
+		},
 	} {
 		d := drafted()
 		good(d)

@@ -305,8 +305,8 @@ func TestTheWayOfAFlowIsTold(t *testing.T) {
 		require.Equal(t, want, lines(answer))
 	}
 	for text, query := range map[string]string{
-		"Why does main leave through ams-1?": "domain=example.com&ip=192.0.2.1&of=installed&port=443&protocol=tls",
-		"How does main leave to 203.0.113.9": "ip=203.0.113.9&of=installed&port=443&protocol=tls",
+		"Why does main leave through ams-1?":  "domain=example.com&ip=192.0.2.1&of=installed&port=443&protocol=tls",
+		"How does main leave to 203.0.113.9":  "ip=203.0.113.9&of=installed&port=443&protocol=tls",
 		"How does main leave to shop.example": "domain=shop.example&of=installed&port=443&protocol=tls",
 	} {
 		answer, _ := respond(t, p, text, "en")

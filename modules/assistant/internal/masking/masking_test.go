@@ -63,18 +63,18 @@ func TestKeysWithSlashesAreNoPaths(t *testing.T) {
 func TestAddressesAreFoundInAnyCompany(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
-		"10.0.0.1:443":            Stars + ":443",
-		"[2001:db8::1]:443":       "[" + Stars + "]:443",
-		"listen:443:10.20.30.40":  "listen:443:" + Stars,
-		"de:ad:10.20.30.40":       "de:ad:" + Stars,
-		"at 12:30:45:10.20.30.40": "at 12:30:45:" + Stars,
-		"10.0.0.0/8, fe80::/10":   Stars + "/8, " + Stars + "/10",
-		"http://192.0.2.7/x":      "http://" + Stars + "/x",
+		"10.0.0.1:443":                          Stars + ":443",
+		"[2001:db8::1]:443":                     "[" + Stars + "]:443",
+		"listen:443:10.20.30.40":                "listen:443:" + Stars,
+		"de:ad:10.20.30.40":                     "de:ad:" + Stars,
+		"at 12:30:45:10.20.30.40":               "at 12:30:45:" + Stars,
+		"10.0.0.0/8, fe80::/10":                 Stars + "/8, " + Stars + "/10",
+		"http://192.0.2.7/x":                    "http://" + Stars + "/x",
 		"2001:DB8:0:0:8:800:200C:417A from ::1": Stars + " from " + Stars,
-		"1.2.3.4.5":                Stars + ".5",
-		"999.1.1.1 and 1.2.3":      "999.1.1.1 and 1.2.3",
-		"aa:bb:cc:dd:ee:ff":        "aa:bb:cc:dd:ee:ff",
-		"a::b::c at 10:20":         "a::b::c at 10:20",
+		"1.2.3.4.5":                             Stars + ".5",
+		"999.1.1.1 and 1.2.3":                   "999.1.1.1 and 1.2.3",
+		"aa:bb:cc:dd:ee:ff":                     "aa:bb:cc:dd:ee:ff",
+		"a::b::c at 10:20":                      "a::b::c at 10:20",
 	} {
 		require.Equal(t, want, Addresses(text))
 	}
