@@ -146,7 +146,7 @@ var flowTopics = []topic{
 		name: "count_clients", all: [][]concept{{"count", "client"}}, may: []concept{"online", "state"},
 		answer: (*talk).countClients,
 	},
-	{name: "pools", all: [][]concept{{"pool"}}, may: []concept{
+	{name: "pools", all: [][]concept{{"pool"}, {"pool", "red"}, {"pool", "down"}, {"pool", "state"}}, may: []concept{
 		"state", "red", "down", "count", "since", "how",
 	}, answer: (*talk).pools},
 }
@@ -179,7 +179,13 @@ var panelTopics = []topic{
 		"backup", "domain", "since", "maintenance", "put", "automation", "pool", "notification", "change", "apply", "who",
 		"disable", "enable", "pause", "resume", "end",
 	}, free: true, answer: (*talk).whoChanged},
-	{name: "certificates", all: [][]concept{{"certificate", "expire"}, {"certificate", "since"}, {"certificate"}}, may: []concept{
+	{name: "certificates", all: [][]concept{
+		{"certificate", "expire"},
+		{"certificate", "since"},
+		{"certificate", "state"},
+		{"certificate", "red"},
+		{"certificate"},
+	}, may: []concept{
 		"since", "domain", "first", "last", "state", "red", "next", "expire",
 	}, not: []concept{"who", "create"}, free: true, answer: (*talk).certificates},
 	{name: "license", all: [][]concept{
@@ -193,7 +199,14 @@ var panelTopics = []topic{
 		{"license", "readonly"},
 	}, may: []concept{"since", "why", "expire", "plan", "state", "mean"}, not: []concept{"who"}, answer: (*talk).license},
 	{
-		name: "last_backup", all: [][]concept{{"backup"}, {"backup", "last"}, {"backup", "since"}, {"backup", "succeed"}},
+		name: "last_backup", all: [][]concept{
+			{"backup"},
+			{"backup", "last"},
+			{"backup", "since"},
+			{"backup", "succeed"},
+			{"backup", "state"},
+			{"backup", "red"},
+		},
 		may: []concept{"since", "succeed", "state", "last", "red"}, not: []concept{"who", "do"}, answer: (*talk).lastBackup,
 	},
 	{
@@ -204,7 +217,9 @@ var panelTopics = []topic{
 		name: "agent_versions", all: [][]concept{{"version", "node"}}, may: []concept{"use"},
 		not: []concept{"who"}, answer: (*talk).agentVersions,
 	},
-	{name: "doctor", all: [][]concept{{"doctor"}, {"doctor", "finding"}, {"finding"}}, may: []concept{
+	{name: "doctor", all: [][]concept{
+		{"doctor"}, {"doctor", "finding"}, {"finding"}, {"doctor", "state"}, {"doctor", "red"},
+	}, may: []concept{
 		"finding", "red", "state", "last", "mean", "doctor",
 	}, not: []concept{"how", "read"}, answer: (*talk).doctor},
 	{
@@ -218,7 +233,7 @@ var panelTopics = []topic{
 		may: []concept{"count", "who", "access"}, not: []concept{"change", "delete", "create", "login", "disable"}, answer: (*talk).accounts,
 	},
 	{name: "running", all: [][]concept{{"running"}}, may: []concept{"use", "count"}, not: []concept{"flow", "node"}, answer: (*talk).running},
-	{name: "abuse", all: [][]concept{{"abuse"}, {"abuse", "count"}}, may: []concept{"state", "count"}, answer: (*talk).abuse},
+	{name: "abuse", all: [][]concept{{"abuse"}, {"abuse", "count"}, {"abuse", "state"}}, may: []concept{"state", "count"}, answer: (*talk).abuse},
 	{name: "payments", all: [][]concept{{"payment"}, {"payment", "since"}}, may: []concept{
 		"since", "next", "node", "count", "account",
 	}, not: []concept{"who"}, answer: (*talk).payments},

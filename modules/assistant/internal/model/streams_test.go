@@ -32,7 +32,7 @@ func names(count int, piece func(i int) string) (events []string) {
 	return events
 }
 
-func openAITool(index int, args string) string {
+func openAIPiece(index int, args string) string {
 	return fmt.Sprintf(`{"choices":[{"delta":{"tool_calls":[{"index":%d,"function":{"name":"n","arguments":%q}}]}}]}`, index, args)
 }
 
@@ -90,12 +90,12 @@ func TestWhatOpenAISaysIsTaken(t *testing.T) {
 		},
 		"usage below zero": {[]string{`{"usage":{"prompt_tokens":-1,"completion_tokens":-2}}`}, Turn{}, nil},
 		"as many arguments as may be": {
-			[]string{openAITool(0, full)}, Turn{Calls: []Call{{Name: "n", Args: full}}}, nil,
+			[]string{openAIPiece(0, full)}, Turn{Calls: []Call{{Name: "n", Args: full}}}, nil,
 		},
-		"more arguments":      {[]string{openAITool(0, full), openAITool(0, "x")}, Turn{}, ErrTooLong},
-		"a tool left out":     {[]string{openAITool(1, "")}, Turn{}, ErrUnreadable},
-		"a tool below zero":   {[]string{openAITool(-1, "")}, Turn{}, ErrUnreadable},
-		"too many tools":      {names(mostCalls+1, func(i int) string { return openAITool(i, "") }), Turn{}, ErrUnreadable},
+		"more arguments":      {[]string{openAIPiece(0, full), openAIPiece(0, "x")}, Turn{}, ErrTooLong},
+		"a tool left out":     {[]string{openAIPiece(1, "")}, Turn{}, ErrUnreadable},
+		"a tool below zero":   {[]string{openAIPiece(-1, "")}, Turn{}, ErrUnreadable},
+		"too many tools":      {names(mostCalls+1, func(i int) string { return openAIPiece(i, "") }), Turn{}, ErrUnreadable},
 		"an error":            {[]string{`{"error":{"message":"x"}}`}, Turn{}, ErrCut},
 		"an error in a word":  {[]string{`{"error":"overloaded"}`}, Turn{}, ErrCut},
 		"a list":              {[]string{`[]`}, Turn{}, ErrUnreadable},
@@ -203,8 +203,8 @@ func TestEachFailureOfAModelHasItsWord(t *testing.T) {
 		},
 	} {
 		said := ""
-		client := asking(t, OpenAI, clockwork.NewRealClock(), test.serve)
-		turn, err := client.Ask(t.Context(), talk, func(piece string) { said += piece })
+		asked := asking(t, OpenAI, clockwork.NewRealClock(), test.serve)
+		turn, err := asked.Ask(t.Context(), talk, func(piece string) { said += piece })
 		require.ErrorIs(t, err, test.err, name)
 		require.Equal(t, test.said, said, name)
 		if test.said != "" {
