@@ -15,7 +15,7 @@ import (
 	"panel/platform/fault"
 )
 
-var then = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
+var noon = time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)
 
 // fleetOf is a fleet of nodes by their addresses.
 type fleetOf struct {
@@ -68,7 +68,7 @@ func TestAPageIsAsOldAsItsOldestPlace(t *testing.T) {
 	s, live, page := &service{}, "deploy", &pageRow{ID: "p", Slug: "service"}
 	place := func(pageID, public string, ago time.Duration) targetRow {
 		return targetRow{
-			PageID: pageID, Kind: kindLocal, Enabled: true, LiveDeployID: &live, DataAt: new(then.Add(-ago)),
+			PageID: pageID, Kind: kindLocal, Enabled: true, LiveDeployID: &live, DataAt: new(noon.Add(-ago)),
 			Config: TargetConfig{PublicURL: public},
 		}
 	}
@@ -80,7 +80,7 @@ func TestAPageIsAsOldAsItsOldestPlace(t *testing.T) {
 		place("p", "https://two.example.com", 2*time.Hour),
 	})
 	require.Equal(t, "https://one.example.com/", address)
-	require.Equal(t, then.Add(-2*time.Hour), *oldest)
+	require.Equal(t, noon.Add(-2*time.Hour), *oldest)
 	address, oldest = s.reached(page, []targetRow{off, never})
 	require.Empty(t, address)
 	require.Nil(t, oldest)
@@ -140,12 +140,12 @@ func TestEveryReasonHasItsWord(t *testing.T) {
 // Announcements stand from their beginning up to their end, to the moment.
 func TestAnAnnouncementStandsForItsTime(t *testing.T) {
 	t.Parallel()
-	end := then.Add(time.Hour)
+	end := noon.Add(time.Hour)
 	all := []Announcement{
-		{Titles: Localised{"en": "for a time"}, StartsAt: then, EndsAt: &end}, {Titles: Localised{"en": "for ever"}, StartsAt: then},
+		{Titles: Localised{"en": "for a time"}, StartsAt: noon, EndsAt: &end}, {Titles: Localised{"en": "for ever"}, StartsAt: noon},
 	}
 	for moment, want := range map[time.Time]int{
-		then.Add(-time.Nanosecond): 0, then: 2, end.Add(-time.Nanosecond): 2, end: 1, end.AddDate(9, 0, 0): 1,
+		noon.Add(-time.Nanosecond): 0, noon: 2, end.Add(-time.Nanosecond): 2, end: 1, end.AddDate(9, 0, 0): 1,
 	} {
 		require.Len(t, announcementsOf(all, moment), want, moment)
 	}
@@ -180,7 +180,7 @@ func TestComponentsStandInTheirGroups(t *testing.T) {
 func TestOnlyVisibleComponentsAreNamed(t *testing.T) {
 	t.Parallel()
 	visible := []Component{{ID: "a", Names: Localised{"en": "A"}}, {ID: "b", Names: Localised{"en": "B"}}}
-	local := then.In(time.FixedZone("x", 3600))
+	local := noon.In(time.FixedZone("x", 3600))
 	notices := noticesOf(publication{
 		notices: []noticeRow{{
 			ID: "n", Titles: Localised{"en": "Slow"}, Impact: "minor", State: "resolved", StartedAt: local, ResolvedAt: &local,
@@ -191,15 +191,15 @@ func TestOnlyVisibleComponentsAreNamed(t *testing.T) {
 		},
 	}, visible)
 	require.Equal(t, []site.Notice{{
-		ID: "n", Titles: site.Text{"en": "Slow"}, Impact: "minor", State: "resolved", StartedAt: then, ResolvedAt: new(then),
+		ID: "n", Titles: site.Text{"en": "Slow"}, Impact: "minor", State: "resolved", StartedAt: noon, ResolvedAt: new(noon),
 		Components: []site.Text{{"en": "A"}, {"en": "B"}},
-		Updates:    []site.Update{{At: then, State: "resolved", Bodies: site.Text{"en": "Over."}}},
+		Updates:    []site.Update{{At: noon, State: "resolved", Bodies: site.Text{"en": "Over."}}},
 	}}, notices)
 	works := worksOf([]maintenanceRow{
 		{ID: "m", StartsAt: local, EndsAt: local.Add(time.Hour), UpdatedAt: local, Revision: 4, ComponentIDs: []string{"a", "hidden"}},
-	}, visible, then)
+	}, visible, noon)
 	require.Equal(t, []site.Maintenance{{
-		ID: "m", StartsAt: then, EndsAt: then.Add(time.Hour), UpdatedAt: then, Revision: 4, State: "active",
+		ID: "m", StartsAt: noon, EndsAt: noon.Add(time.Hour), UpdatedAt: noon, Revision: 4, State: "active",
 		Components: []site.Text{{"en": "A"}},
 	}}, works)
 }
@@ -220,13 +220,13 @@ func TestACertificateAuthorityIsOne(t *testing.T) {
 func TestLinesOfCommandsHaveNoHoles(t *testing.T) {
 	t.Parallel()
 	require.Equal(t, "-", moment(nil))
-	require.Equal(t, "2026-11-27T12:00:00Z", moment(new(then.In(time.FixedZone("x", -3600)))))
+	require.Equal(t, "2026-11-27T12:00:00Z", moment(new(noon.In(time.FixedZone("x", -3600)))))
 	require.Equal(t, []string{"-", "x"}, []string{dash(""), dash("x")})
 	require.Equal(t, []string{"d", "7", "live", "2026-11-27T12:00:00Z", "-"},
-		deployLine(Deploy{ID: "d", Revision: 7, State: deployLive, StartedAt: then}))
+		deployLine(Deploy{ID: "d", Revision: 7, State: deployLive, StartedAt: noon}))
 	for want, titles := range map[string]Localised{"Slow": {"en": "Slow", "ru": "Медленно"}, "Медленно": {"ru": "Медленно"}, "": nil} {
 		require.Equal(t, []string{"n", want, "minor", "resolved", "true", "2026-11-27T12:00:00Z"}, noticeLine(Notice{
-			ID: "n", Titles: titles, Impact: "minor", State: stateResolved, Published: true, StartedAt: then,
+			ID: "n", Titles: titles, Impact: "minor", State: stateResolved, Published: true, StartedAt: noon,
 		}))
 	}
 	require.Equal(t, Localised{}, (&spoken{}).text())
