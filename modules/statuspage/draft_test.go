@@ -231,9 +231,13 @@ func TestTextsThatChangeAreNamed(t *testing.T) {
 	changes, err := (&service{}).textChanges(t.Context(), page)
 	require.NoError(t, err)
 	require.Equal(t, []TextChange{
-		{Field: "announcements.a.bodies.en", To: "B"}, {Field: "announcements.a.titles.en", To: "A"},
-		{Field: "components.c.en", To: "C"}, {Field: "descriptions.ru", To: "О нас"}, {Field: "footers.en", To: "F"},
-		{Field: "groups.g.en", To: "G"}, {Field: "titles.en", To: "T"},
+		{Field: "announcements.a.bodies.en", To: "B"},
+		{Field: "announcements.a.titles.en", To: "A"},
+		{Field: "components.c.en", To: "C"},
+		{Field: "descriptions.ru", To: "О нас"},
+		{Field: "footers.en", To: "F"},
+		{Field: "groups.g.en", To: "G"},
+		{Field: "titles.en", To: "T"},
 	}, changes)
 	none, err := (&service{}).textChanges(t.Context(), &pageRow{})
 	require.NoError(t, err)
@@ -253,8 +257,11 @@ func TestFilesThatChangeAreNamed(t *testing.T) {
 	changes, unchanged := fileChanges(before, []site.File{file("same", "1"), file("changed", "2"), file("new", "1")})
 	require.False(t, unchanged)
 	require.Equal(t, []FileChange{
-		{Path: "same", Change: "same", Bytes: 4}, {Path: "changed", Change: "changed", Bytes: 4},
-		{Path: "new", Change: "added", Bytes: 4}, {Path: "a", Change: "removed"}, {Path: "b", Change: "removed"},
+		{Path: "same", Change: "same", Bytes: 4},
+		{Path: "changed", Change: "changed", Bytes: 4},
+		{Path: "new", Change: "added", Bytes: 4},
+		{Path: "a", Change: "removed"},
+		{Path: "b", Change: "removed"},
 	}, changes)
 	delete(before, "a")
 	delete(before, "b")

@@ -156,7 +156,8 @@ func TestComponentsStandInTheirGroups(t *testing.T) {
 	t.Parallel()
 	d := &draft{Groups: []Group{{ID: "g1", Names: Localised{"en": "One"}}, {ID: "g2", Names: Localised{"en": "Two"}}}}
 	visible := []Component{
-		{ID: "a", GroupID: "g2", Source: fromPool, SourceID: "p", ShowBars: true}, {ID: "b", Source: fromPool, SourceID: "p"},
+		{ID: "a", GroupID: "g2", Source: fromPool, SourceID: "p", ShowBars: true},
+		{ID: "b", Source: fromPool, SourceID: "p"},
 		{ID: "c", GroupID: "g2", Source: byHand, ManualStatus: site.Degraded, ShowBars: true},
 	}
 	w := said(healthapi.Up)

@@ -61,8 +61,10 @@ func (a *around) neighbours() *neighbours {
 func everything() *around {
 	return &around{
 		nodes: []nodesapi.Status{
-			{ID: "n1", Name: "ams-1", Region: "eu", Country: "NL"}, {ID: "n2", Name: "AMS-2", Region: "eu", Country: "NL"},
-			{ID: "n3", Name: "nyc-1", Region: "america"}, {ID: "n4", Name: "lab"},
+			{ID: "n1", Name: "ams-1", Region: "eu", Country: "NL"},
+			{ID: "n2", Name: "AMS-2", Region: "eu", Country: "NL"},
+			{ID: "n3", Name: "nyc-1", Region: "america"},
+			{ID: "n4", Name: "lab"},
 		},
 		flows:  []string{"ams flow", "other"},
 		groups: []poolsapi.Pool{{ID: "p1", Name: "Pool of ams", NodeIDs: []string{"n1"}, FlowIDs: []string{"f0000", "f0001"}}},
@@ -78,7 +80,9 @@ func TestSourcesAreFoundByAPartOfTheirName(t *testing.T) {
 		asked       []string
 	}{
 		{" AMS", "", []Source{
-			{"node", "n1", "ams-1", "NL"}, {"node", "n2", "AMS-2", "NL"}, {"pool", "p1", "Pool of ams", "3"},
+			{"node", "n1", "ams-1", "NL"},
+			{"node", "n2", "AMS-2", "NL"},
+			{"pool", "p1", "Pool of ams", "3"},
 			{"flow", "f0000", "ams flow", "2"},
 		}, []string{"nodes", "pools", "flows after "}},
 		{"", "region", []Source{{"region", "america", "america", "1"}, {"region", "eu", "eu", "2"}}, []string{"nodes"}},
@@ -121,9 +125,12 @@ func TestNamesAreAskedForWhereTheyAreNeeded(t *testing.T) {
 		asked      []string
 		key, name  string
 	}{
-		{fromNode, "n1", []string{"nodes"}, "node n1", "ams-1"}, {fromRegion, "eu", []string{"nodes"}, "region eu", "eu"},
-		{fromPool, "p1", []string{"pools"}, "pool p1", "Pool of ams"}, {fromFlow, "f1", []string{"flows"}, "flow f1", "flow of f1"},
-		{byHand, "", nil, "manual ", ""}, {fromPool, "gone", []string{"pools"}, "pool gone", ""},
+		{fromNode, "n1", []string{"nodes"}, "node n1", "ams-1"},
+		{fromRegion, "eu", []string{"nodes"}, "region eu", "eu"},
+		{fromPool, "p1", []string{"pools"}, "pool p1", "Pool of ams"},
+		{fromFlow, "f1", []string{"flows"}, "flow f1", "flow of f1"},
+		{byHand, "", nil, "manual ", ""},
+		{fromPool, "gone", []string{"pools"}, "pool gone", ""},
 	} {
 		a := everything()
 		names, err := a.neighbours().sourcesOf(t.Context(), []Component{{Source: test.source, SourceID: test.id}})
@@ -158,10 +165,14 @@ func TestAnIncidentAffectsWhoeverStandsForASufferer(t *testing.T) {
 	t.Parallel()
 	d := &draft{Auto: Auto{Draft: true}}
 	for _, c := range []Component{
-		{ID: "node", Source: fromNode, SourceID: "n1"}, {ID: "other node", Source: fromNode, SourceID: "n3"},
-		{ID: "region", Source: fromRegion, SourceID: "eu"}, {ID: "other region", Source: fromRegion, SourceID: "america"},
-		{ID: "pool", Source: fromPool, SourceID: "p1"}, {ID: "flow", Source: fromFlow, SourceID: "f0001"},
-		{ID: "a flow called as the node", Source: fromFlow, SourceID: "n1"}, {ID: "by hand", Source: byHand},
+		{ID: "node", Source: fromNode, SourceID: "n1"},
+		{ID: "other node", Source: fromNode, SourceID: "n3"},
+		{ID: "region", Source: fromRegion, SourceID: "eu"},
+		{ID: "other region", Source: fromRegion, SourceID: "america"},
+		{ID: "pool", Source: fromPool, SourceID: "p1"},
+		{ID: "flow", Source: fromFlow, SourceID: "f0001"},
+		{ID: "a flow called as the node", Source: fromFlow, SourceID: "n1"},
+		{ID: "by hand", Source: byHand},
 	} {
 		c.Visible = true
 		d.Components = append(d.Components, c)
