@@ -14,8 +14,8 @@ const (
 	mostPast   = 2000                        // subjects that are remembered, 4 kB each
 )
 
-// past remembers the days that are over: nothing that happens now changes them. Status pages ask for the same ones every
-// minute.
+// past remembers the days that are over: nothing that happens now changes them. Status pages ask for the same ones
+// every minute.
 type past struct {
 	mu    sync.Mutex
 	today string
@@ -86,7 +86,9 @@ func (r *Reports) Days(
 }
 
 // daysOf reads the last days of subjects.
-func (r *Reports) daysOf(ctx context.Context, kind string, count int, ids []string) (map[string][]healthapi.Day, error) {
+func (r *Reports) daysOf(
+	ctx context.Context, kind string, count int, ids []string,
+) (map[string][]healthapi.Day, error) {
 	out := make(map[string][]healthapi.Day, len(ids))
 	return out, r.views.held(ctx, kind, ids, count, func(id string, dates []string, held []heldFor) {
 		days, shares := make([]healthapi.Day, len(dates)), make([]float64, len(dates))
