@@ -59,6 +59,9 @@ const (
 	PanelUnread       = "panel_not_read"     // what it says is too old
 )
 
+// certificateExpired is what whoever looks says of a handshake with a certificate that has ended.
+const certificateExpired = "certificate_expired"
+
 // Hints at the cause.
 const (
 	HintUnreachable = "unreachable"
@@ -143,13 +146,21 @@ func (c Cell) judged(down []Sight, quorum int) Verdict {
 	case c.Up == 0:
 		return Verdict{Unknown, FewVantages, ""}
 	case c.Down >= needed || 2*c.Down >= c.Up+c.Down:
-		hint := HintRoute
-		if len(down) == 1 && down[0].Panel {
-			hint = HintPanelRoute
-		}
-		return Verdict{Degraded, PartlyThere, hint}
+		return partly(down)
 	}
 	return Verdict{State: Up}
+}
+
+// partly is what some see down and others well. A certificate that has ended is nothing of the way: the others looked
+// before its end.
+func partly(down []Sight) Verdict {
+	switch {
+	case commonReason(down) == certificateExpired:
+		return Verdict{Degraded, certificateExpired, HintCert}
+	case len(down) == 1 && down[0].Panel:
+		return Verdict{Degraded, PartlyThere, HintPanelRoute}
+	}
+	return Verdict{Degraded, PartlyThere, HintRoute}
 }
 
 // Warning is the same of a check that only warns: what it finds is bad, and traffic goes on.
@@ -334,7 +345,7 @@ func ofEntry(e Entry) Verdict {
 // explained gives the reason and the hint of an entry that is down, by what vantages say.
 func explained(reason string) (said, hint string) {
 	switch reason {
-	case "certificate_expired", "certificate_name", CertEnds:
+	case certificateExpired, "certificate_name", CertEnds:
 		return reason, HintCert
 	case TunnelFailed:
 		return reason, HintUnreachable

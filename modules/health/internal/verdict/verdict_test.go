@@ -23,8 +23,9 @@ func sight(state string, more ...func(*verdict.Sight)) verdict.Sight {
 	return s
 }
 
-func panel(s *verdict.Sight) { s.Panel = true }
-func old(s *verdict.Sight)   { s.Fresh = false }
+func panel(s *verdict.Sight)   { s.Panel = true }
+func old(s *verdict.Sight)     { s.Fresh = false }
+func expired(s *verdict.Sight) { s.Reason = "certificate_expired" }
 
 const (
 	up      = verdict.Up
@@ -57,6 +58,10 @@ func TestACheckIsDownOnlyWhenAQuorumSaysSoAndNobodySeesIt(t *testing.T) {
 		"the panel alone does not": {
 			[]verdict.Sight{sight(down, panel), sight(up)},
 			verdict.Verdict{State: verdict.Degraded, Reason: verdict.PartlyThere, Hint: verdict.HintPanelRoute},
+		},
+		"a certificate that has ended, and one has not looked since": {
+			[]verdict.Sight{sight(down, expired), sight(down, expired, panel), sight(up)},
+			verdict.Verdict{State: verdict.Degraded, Reason: "certificate_expired", Hint: verdict.HintCert},
 		},
 		"one of four does not": {
 			[]verdict.Sight{sight(down, panel), sight(up), sight(up), sight(up)}, verdict.Verdict{State: up},
