@@ -12,8 +12,8 @@ import (
 // has hundredths, but all that providers charge in do.
 func minor(decimal string) (int64, bool) {
 	const hundredths, longest = 100, 40
-	if decimal = strings.TrimSpace(decimal); decimal == "" || len(decimal) > longest || strings.ContainsAny(decimal,
-		"eE/_xX") {
+	if decimal = strings.TrimSpace(decimal); decimal == "" || len(decimal) > longest ||
+		strings.Trim(decimal, "+-.0123456789") != "" { // Rat takes fractions, exponents and other bases too
 		return 0, false
 	}
 	value, ok := new(big.Rat).SetString(decimal)

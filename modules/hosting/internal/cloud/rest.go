@@ -213,8 +213,8 @@ func (r *rest) clean(words string) string {
 // after reads when a provider wants to be asked again: in seconds, or as a moment in those of 1970.
 func after(header http.Header, now time.Time) time.Duration {
 	const day = 24 * 60 * 60
-	if seconds, err := strconv.Atoi(header.Get("Retry-After")); err == nil && seconds >= 0 {
-		return time.Duration(seconds) * time.Second
+	if seconds, err := strconv.ParseInt(header.Get("Retry-After"), 10, 64); err == nil && seconds >= 0 {
+		return time.Duration(min(seconds, day)) * time.Second
 	}
 	for _, name := range []string{"Ratelimit-Reset", "X-Ratelimit-Reset"} {
 		moment, err := strconv.ParseInt(header.Get(name), 10, 64)
@@ -222,7 +222,7 @@ func after(header http.Header, now time.Time) time.Duration {
 		case err == nil && moment >= 0 && moment < day:
 			return time.Duration(moment) * time.Second
 		case err == nil:
-			return max(time.Unix(moment, 0).Sub(now), 0)
+			return time.Duration(min(max(moment, now.Unix())-now.Unix(), day)) * time.Second
 		}
 	}
 	return 0
