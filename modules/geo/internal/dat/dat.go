@@ -13,6 +13,8 @@ import (
 	"io"
 	"net/netip"
 	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
 )
 
 // Kind is what the categories of a file hold.
@@ -139,7 +141,9 @@ func (r *reader) prose() error {
 	if err != nil {
 		return r.short(err)
 	}
-	if text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))); len(text) > 0 && text[0] == '<' {
+	text := bytes.TrimSpace(bytes.TrimPrefix(head, []byte("\xef\xbb\xbf")))
+	// A list of 60 bytes begins with a line feed and '<', too, but a line feed follows.
+	if len(text) > 1 && text[0] == '<' && text[1] != '\n' {
 		return refuse(HTML, "it begins with %.40q", text)
 	}
 	return nil
@@ -158,6 +162,9 @@ func (r *reader) category(end int64) error {
 		tag, err := r.varint(end)
 		if err != nil {
 			return err
+		}
+		if tag == lengthTag(1) {
+			return refuse(NotGeoData, "at byte %d a category has another code", r.pos)
 		}
 		if tag != lengthTag(2) {
 			if err := r.skip(tag, end); err != nil {
@@ -292,7 +299,7 @@ func (r *reader) varint(end int64) (value uint64, err error) {
 		}
 		r.pos++
 		value |= uint64(b&0x7f) << (7 * shift)
-		if b < 0x80 {
+		if b < 0x80 && (shift < longest-1 || b <= 1) { // the tenth byte has room for one bit
 			return value, nil
 		}
 	}
@@ -302,6 +309,9 @@ func (r *reader) varint(end int64) (value uint64, err error) {
 // skip passes over a field that this reader does not know.
 func (r *reader) skip(tag uint64, end int64) error {
 	const wireVarint, wire64, wireBytes, wire32 = 0, 1, 2, 5
+	if field := tag >> 3; field == 0 || field > uint64(protowire.MaxValidNumber) {
+		return refuse(NotGeoData, "at byte %d stands a field of an impossible number", r.pos)
+	}
 	upTo := r.pos
 	switch tag & 7 {
 	case wireVarint:

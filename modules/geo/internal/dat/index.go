@@ -2,6 +2,7 @@ package dat
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"io"
 	"net/netip"
@@ -183,7 +184,7 @@ func (x *Index) item(at int64) (Item, error) {
 	n, err := x.source.ReadAt(buffer, at)
 	length, size := protowire.ConsumeVarint(buffer[:n])
 	if size < 0 || size > longestLength || length > maxItem {
-		return Item{}, fmt.Errorf("read an entry of a geo file at byte %d: it has changed: %w", at, err)
+		return Item{}, fmt.Errorf("read an entry of a geo file at byte %d: it has changed: %w", at, cmp.Or(err, errForm))
 	}
 	raw := buffer[size:n]
 	if uint64(len(raw)) < length {

@@ -26,7 +26,7 @@ func parse(raw []byte) (item Item, kind Kind, err error) {
 	var isName, isNet bool
 	for len(raw) > 0 {
 		field, wire, n := protowire.ConsumeTag(raw)
-		if n < 0 {
+		if n < 0 || !field.IsValid() {
 			return item, "", errForm
 		}
 		raw = raw[n:]
@@ -85,20 +85,23 @@ func (i *Item) network(address []byte, bits uint64) error {
 	return nil
 }
 
-// attribute reads the key of one; its value says nothing that is used.
+// attribute reads the key of one; its value says nothing that is used. The core takes no file with a key that is no
+// text.
 func (i *Item) attribute(raw []byte) error {
 	for len(raw) > 0 {
 		field, wire, n := protowire.ConsumeTag(raw)
-		if n < 0 {
+		if n < 0 || !field.IsValid() {
 			return errForm
 		}
 		raw = raw[n:]
 		if field == 1 && wire == protowire.BytesType {
-			key, size := protowire.ConsumeBytes(raw)
-			if size >= 0 && len(i.Attributes) < maxAttributes && utf8.Valid(key) {
+			var key []byte
+			if key, n = protowire.ConsumeBytes(raw); !utf8.Valid(key) {
+				return errForm
+			}
+			if n >= 0 && len(i.Attributes) < maxAttributes {
 				i.Attributes = append(i.Attributes, string(key))
 			}
-			n = size
 		} else {
 			n = protowire.ConsumeFieldValue(field, wire, raw)
 		}
