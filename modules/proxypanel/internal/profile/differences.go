@@ -25,7 +25,8 @@ const (
 	mostValue = 200
 )
 
-// Compare lists what differs, at most Most of it.
+// Compare lists what differs, at most Most of it. Of two configurations that are not the Same it always lists something:
+// what is not listed cannot be overwritten.
 func Compare(ours, theirs json.RawMessage) []Difference {
 	before, after := leaves(ours), leaves(theirs)
 	paths := map[path]bool{}
@@ -43,9 +44,24 @@ func Compare(ours, theirs json.RawMessage) []Difference {
 		if len(found) == Most {
 			break
 		}
-		found = append(found, Difference{p.name, p.field, p.shown(before[p]), p.shown(after[p])})
+		ours, theirs := before[p], after[p]
+		found = append(found, Difference{p.name, p.field, p.shown(ours, theirs), p.shown(theirs, ours)})
+	}
+	if len(found) == 0 && len(before) > 0 && !Same(ours, theirs) {
+		found = append(found, Difference{Field: "sequence", Ours: sequence(ours), Theirs: sequence(theirs)})
 	}
 	return found
+}
+
+// sequence are the tags of a configuration in their order: the first outbound takes what no rule has decided about.
+func sequence(config json.RawMessage) string {
+	var whole struct{ Inbounds, Outbounds []json.RawMessage }
+	_ = json.Unmarshal(config, &whole)
+	tags := []string{}
+	for _, one := range append(whole.Inbounds, whole.Outbounds...) {
+		tags = append(tags, tagOf(one))
+	}
+	return cut(strings.Join(tags, ", "))
 }
 
 type path struct{ name, field string }
@@ -58,23 +74,34 @@ func (p path) compare(other path) int {
 }
 
 // secret are words in the names of fields whose values are never shown.
-var secret = []string{"key", "password", "secret", "clients", "users", "shortid", "certificate", ".id", "auth", "seed"}
-
-func (p path) shown(value string) string {
-	if value == "" {
-		return ""
-	}
-	field := "." + strings.ToLower(p.field)
-	if slices.ContainsFunc(secret, func(word string) bool { return strings.Contains(field, word) }) {
-		return Hidden
-	}
-	if runes := []rune(value); len(runes) > mostValue {
-		return string(runes[:mostValue]) + "…"
-	}
-	return value
+var secret = []string{
+	"key", "pass", "secret", "clients", "users", "accounts", "shortid", "certificate", ".id", "auth", "seed", "cryption",
 }
 
-// leaves are the values of a configuration by their paths. Inbounds and outbounds go by their tags.
+// shown is a value as people read it: a text without its quotes, unless these are all that tells it from the other one.
+func (p path) shown(value, other string) string {
+	field := "." + strings.ToLower(p.field)
+	plain := strings.Trim(value, `"`)
+	switch {
+	case value == "":
+		return ""
+	case slices.ContainsFunc(secret, func(word string) bool { return strings.Contains(field, word) }):
+		return Hidden
+	case plain == "" || plain == strings.Trim(other, `"`):
+		return cut(value)
+	}
+	return cut(plain)
+}
+
+func cut(text string) string {
+	if runes := []rune(text); len(runes) > mostValue {
+		return string(runes[:mostValue]) + "…"
+	}
+	return text
+}
+
+// leaves are the values of a configuration by their paths, as JSON. Inbounds and outbounds go by their tags; one without
+// a tag, or with one that another has, goes by its place.
 func leaves(text json.RawMessage) map[path]string {
 	all := map[path]string{}
 	written, good := canonical(text)
@@ -82,20 +109,25 @@ func leaves(text json.RawMessage) map[path]string {
 	if !good || json.Unmarshal(written, &whole) != nil {
 		return all
 	}
-	for name, value := range whole {
-		list, is := value.([]any)
-		if !is || name != "inbounds" && name != "outbounds" {
-			collect(all, "", name, value)
+	taken := map[string]bool{"": true}
+	for _, list := range []string{"inbounds", "outbounds"} {
+		members, is := whole[list].([]any)
+		if !is {
 			continue
 		}
-		for i, one := range list {
+		delete(whole, list)
+		for i, one := range members {
 			member, _ := one.(map[string]any)
-			tag, _ := member["tag"].(string)
-			if tag == "" {
-				tag = fmt.Sprintf("%s[%d]", name, i)
+			name, _ := member["tag"].(string)
+			if taken[name] {
+				name = fmt.Sprintf("%s[%d]", list, i)
 			}
-			collect(all, tag, "", one)
+			taken[name] = true
+			collect(all, name, "", one)
 		}
+	}
+	for name, value := range whole {
+		collect(all, "", name, value)
 	}
 	return all
 }
@@ -103,6 +135,9 @@ func leaves(text json.RawMessage) map[path]string {
 func collect(all map[path]string, name, field string, value any) {
 	switch value := value.(type) {
 	case map[string]any:
+		if len(value) == 0 {
+			all[path{name, field}] = "{}"
+		}
 		for key, member := range value {
 			collect(all, name, strings.TrimPrefix(field+"."+key, "."), member)
 		}
@@ -115,6 +150,6 @@ func collect(all map[path]string, name, field string, value any) {
 		}
 	default:
 		text, _ := json.Marshal(value)
-		all[path{name, field}] = strings.Trim(string(text), `"`)
+		all[path{name, field}] = string(text)
 	}
 }
