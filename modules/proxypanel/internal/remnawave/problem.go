@@ -155,7 +155,7 @@ func plain(text string) string {
 func retryAfter(header http.Header, now time.Time) time.Duration {
 	text := header.Get("Retry-After")
 	if seconds, err := strconv.Atoi(text); err == nil && seconds >= 0 {
-		return min(time.Duration(seconds)*time.Second, longestWait)
+		return time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
 	}
 	if at, err := http.ParseTime(text); err == nil {
 		return min(max(at.Sub(now), 0), longestWait)
