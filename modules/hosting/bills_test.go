@@ -23,8 +23,15 @@ func TestAPriceIsBroughtToAMonth(t *testing.T) {
 		period string
 		want   int64
 	}{
-		{450, cloud.Month, 450}, {0, cloud.Month, 0}, {1, cloud.Hour, 730}, {7, cloud.Hour, 5110}, {0, cloud.Hour, 0},
-		{1200, cloud.Year, 100}, {1205, cloud.Year, 100}, {1206, cloud.Year, 101}, {5, cloud.Year, 0},
+		{450, cloud.Month, 450},
+		{0, cloud.Month, 0},
+		{1, cloud.Hour, 730},
+		{7, cloud.Hour, 5110},
+		{0, cloud.Hour, 0},
+		{1200, cloud.Year, 100},
+		{1205, cloud.Year, 100},
+		{1206, cloud.Year, 101},
+		{5, cloud.Year, 0},
 		{6, cloud.Year, 1},
 	} {
 		got := monthlyOf(&cloud.Price{Amount: one.amount, Currency: "EUR", Period: one.period})
@@ -188,8 +195,10 @@ func TestTheOverviewAsATable(t *testing.T) {
 		},
 	}
 	require.Equal(t, []billLine{
-		{What: "all", Currency: "EUR", Monthly: 5}, {What: "all", Currency: "USD", Monthly: 7},
-		{What: "node", Name: "ams-1", Currency: "EUR", Monthly: 5}, {What: "flow", Name: "Europe", Currency: "EUR", Monthly: 3},
+		{What: "all", Currency: "EUR", Monthly: 5},
+		{What: "all", Currency: "USD", Monthly: 7},
+		{What: "node", Name: "ams-1", Currency: "EUR", Monthly: 5},
+		{What: "flow", Name: "Europe", Currency: "EUR", Monthly: 3},
 		{What: "region", Name: "vultr ams", Currency: "USD", Monthly: 7},
 		{What: "due", Name: "main ams-1", Currency: "EUR", Monthly: 2, Due: "2026-12-10T00:00:00Z"},
 		{What: "due", Name: "main ams-2", Due: "2026-12-10T00:00:00Z"},
@@ -250,8 +259,10 @@ func TestCellsAreNeverEmpty(t *testing.T) {
 func TestAnOpenDraftHindersAReplacement(t *testing.T) {
 	t.Parallel()
 	flows := hit([]flowsapi.NodeUse{
-		{FlowID: "drawn", Drawn: true, Open: true, Installed: true}, {FlowID: "placed", Placed: true, Open: true},
-		{FlowID: "pool", Open: true, Installed: true}, {FlowID: "fine", Drawn: true},
+		{FlowID: "drawn", Drawn: true, Open: true, Installed: true},
+		{FlowID: "placed", Placed: true, Open: true},
+		{FlowID: "pool", Open: true, Installed: true},
+		{FlowID: "fine", Drawn: true},
 	})
 	obstacles := map[string]string{}
 	for _, one := range flows {

@@ -197,7 +197,8 @@ func TestAReplacementGoesOnWhereItFailed(t *testing.T) {
 		State: replaceFailed, FailedIn: replaceMoving, Error: "why", FinishedAt: &now, OperationID: "before",
 		RemovalID: pointer("x"), PooledAt: &now, ByNodeID: pointer("new"), Flows: []ReplacedFlow{
 			{FlowID: "a", State: flowMoved, PlanID: "p", ApplyID: "q"},
-			{FlowID: "b", State: flowFailed, PlanID: "p", ApplyID: "q", Error: "why", Revision: 4}, {FlowID: "c", State: flowWaiting},
+			{FlowID: "b", State: flowFailed, PlanID: "p", ApplyID: "q", Error: "why", Revision: 4},
+			{FlowID: "c", State: flowWaiting},
 		},
 	}
 	row.goesOn(now)
@@ -208,7 +209,8 @@ func TestAReplacementGoesOnWhereItFailed(t *testing.T) {
 	require.NotEqual(t, "before", row.OperationID, "an operation ends once")
 	require.Equal(t, "new", *row.ByNodeID)
 	require.Equal(t, []ReplacedFlow{
-		{FlowID: "a", State: flowMoved, PlanID: "p", ApplyID: "q"}, {FlowID: "b", State: flowWaiting, Revision: 4, Since: now},
+		{FlowID: "a", State: flowMoved, PlanID: "p", ApplyID: "q"},
+		{FlowID: "b", State: flowWaiting, Revision: 4, Since: now},
 		{FlowID: "c", State: flowWaiting},
 	}, row.Flows)
 }

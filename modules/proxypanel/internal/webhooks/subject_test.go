@@ -82,5 +82,6 @@ func TestGoneIsWhatThePanelItselfSays(t *testing.T) {
 	require.NoError(t, later(t.Context(), &remnawave.Problem{Cause: remnawave.PanelFailed}), "hints wait for the schedule")
 	other := errors.New("the database is away")
 	require.ErrorIs(t, later(t.Context(), other), other)
-	require.NotEqual(t, New(Tools{}).nobody, New(Tools{}).nobody, "nobody's secret is nobody's")
+	one, another := New(Tools{}), New(Tools{})
+	require.NotEqual(t, one.nobody, another.nobody, "nobody's secret is nobody's")
 }
