@@ -25,8 +25,8 @@ const (
 	mostValue = 200
 )
 
-// Compare lists what differs, at most Most of it. Of two configurations that are not the Same it always lists something:
-// what is not listed cannot be overwritten.
+// Compare lists what differs, at most Most of it. Of two configurations that are not the Same it always lists
+// something: what is not listed cannot be overwritten.
 func Compare(ours, theirs json.RawMessage) []Difference {
 	before, after := leaves(ours), leaves(theirs)
 	paths := map[path]bool{}
@@ -100,8 +100,8 @@ func cut(text string) string {
 	return text
 }
 
-// leaves are the values of a configuration by their paths, as JSON. Inbounds and outbounds go by their tags; one without
-// a tag, or with one that another has, goes by its place.
+// leaves are the values of a configuration by their paths, as JSON. Inbounds and outbounds go by their tags; one
+// without a tag, or with one that another has, goes by its place.
 func leaves(text json.RawMessage) map[path]string {
 	all := map[path]string{}
 	written, good := canonical(text)
