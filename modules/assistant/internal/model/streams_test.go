@@ -265,8 +265,12 @@ func TestEveryPieceIsASignOfLife(t *testing.T) {
 		ended <- err
 	}()
 	for _, piece := range []string{"a", "b", "c"} {
-		next <- piece
-		require.Equal(t, piece, <-said)
+		select {
+		case next <- piece:
+			require.Equal(t, piece, <-said)
+		case err := <-ended:
+			require.NoError(t, err, "it is not given up while it speaks")
+		}
 		clock.Advance(time.Minute - time.Second)
 	}
 	clock.Advance(time.Second)
