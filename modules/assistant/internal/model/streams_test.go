@@ -265,9 +265,15 @@ func TestEveryPieceIsASignOfLife(t *testing.T) {
 		ended <- err
 	}()
 	for _, piece := range []string{"a", "b", "c"} {
+		go func() {
+			select {
+			case next <- piece:
+			case <-t.Context().Done():
+			}
+		}()
 		select {
-		case next <- piece:
-			require.Equal(t, piece, <-said)
+		case heard := <-said:
+			require.Equal(t, piece, heard)
 		case err := <-ended:
 			require.NoError(t, err, "it is not given up while it speaks")
 		}
