@@ -219,17 +219,20 @@ func TestWhatDoctorSaysOfTheModel(t *testing.T) {
 		{diagnosis{Enabled: true}, doctor.OK, "the language model is connected"},
 		{diagnosis{Enabled: true, Last: failCut, Failures: 2}, doctor.OK, "the language model is connected"},
 		{
-			diagnosis{Enabled: true, Last: failCut, Failures: 3}, doctor.Warning,
+			diagnosis{Enabled: true, Last: failCut, Failures: 3},
+			doctor.Warning,
 			"the language model gave no answer 3 times in a row: model_cut",
 		},
 		{diagnosis{Enabled: true, Last: failKey, Failures: 1, HeldFor: 9999}, doctor.Warning, "the language model refuses the key"},
 		{
-			diagnosis{Enabled: true, Last: failBudget, Failures: 5}, doctor.Warning,
+			diagnosis{Enabled: true, Last: failBudget, Failures: 5},
+			doctor.Warning,
 			"the cap of the day for the language model is reached",
 		},
 		{diagnosis{Holder: "eve", HeldFor: 3599}, doctor.OK, "no language model is connected"},
 		{
-			diagnosis{Holder: "eve", HeldFor: 3600}, doctor.Warning,
+			diagnosis{Holder: "eve", HeldFor: 3600},
+			doctor.Warning,
 			"eve has held the one session that sets up notifications for 60 minutes",
 		},
 	} {
@@ -290,8 +293,11 @@ func TestAProposalIsOpenForItsTime(t *testing.T) {
 		left  time.Duration
 		want  string
 	}{
-		{open, time.Microsecond, open}, {open, 0, expired}, {open, -time.Hour, expired},
-		{confirmed, -time.Hour, confirmed}, {rejected, time.Hour, rejected},
+		{open, time.Microsecond, open},
+		{open, 0, expired},
+		{open, -time.Hour, expired},
+		{confirmed, -time.Hour, confirmed},
+		{rejected, time.Hour, rejected},
 	} {
 		shown, err := (&proposalRow{State: test.state, ExpiresAt: noon.Add(test.left), Content: content}).shown(noon)
 		require.NoError(t, err)

@@ -39,7 +39,8 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			},
 		},
 		{
-			"Почему режим чтения?", "ru", panel{"/api/v1/license/status": `{"state":"degraded","reason":"unreachable","read_only":true,
+			"Почему режим чтения?", "ru",
+			panel{"/api/v1/license/status": `{"state":"degraded","reason":"unreachable","read_only":true,
 				"grace_until":"2026-11-20T12:30:00Z"}`},
 			[]string{
 				"Состояние: только чтение, сервер лицензий недоступен. -> /license",
@@ -48,11 +49,13 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			},
 		},
 		{
-			"Is the panel read-only?", "en", panel{"/api/v1/license/status": `{"state":"grace","reason":"unreachable"}`},
+			"Is the panel read-only?", "en",
+			panel{"/api/v1/license/status": `{"state":"grace","reason":"unreachable"}`},
 			[]string{"Its state is grace: the license server cannot be reached. -> /license", "The panel is not read-only."},
 		},
 		{
-			"When was the last backup?", "en", panel{
+			"When was the last backup?", "en",
+			panel{
 				"/api/v1/backups/profiles": `{"total":3,"items":[
 					{"name":"daily","last_success_at":"2026-11-19T12:00:00Z","next_run_at":"2026-11-20T12:00:00Z"},
 					{"name":"hourly","last_success_at":"2026-11-20T11:30:00Z"}, {"name":"never"}]}`,
@@ -65,18 +68,21 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			},
 		},
 		{
-			"Когда был последний бэкап?", "ru", panel{
+			"Когда был последний бэкап?", "ru",
+			panel{
 				"/api/v1/backups/profiles": `{"total":1,"items":[{"name":"daily"}]}`,
 				"/api/v1/backups/runs":     `{"items":[{"state":"succeeded"}]}`,
 			},
 			[]string{"warning: Ни один бэкап ещё не удался. -> /backups"},
 		},
 		{
-			"When was the last backup?", "en", panel{"/api/v1/backups/profiles": `{"total":0,"items":[]}`},
+			"When was the last backup?", "en",
+			panel{"/api/v1/backups/profiles": `{"total":0,"items":[]}`},
 			[]string{"There is no backup: no profile is set up. -> /backups"},
 		},
 		{
-			"Which certificates expire?", "en", panel{"/api/v1/certificates": `{"total":3,"items":[
+			"Which certificates expire?", "en",
+			panel{"/api/v1/certificates": `{"total":3,"items":[
 				{"names":["none.example.com"],"state":"issuing"},
 				{"names":["late.example.com"],"state":"valid","not_after":"2027-01-20T12:00:00Z","renew_at":"2026-12-20T12:00:00Z"},
 				{"names":["soon.example.com","www.example.com"],"state":"expiring","not_after":"2026-11-21T12:00:00Z"}]}`},
@@ -88,7 +94,8 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			},
 		},
 		{
-			"Когда истекает сертификат WWW.example.com?", "ru", panel{"/api/v1/certificates": `{"total":2,"items":[
+			"Когда истекает сертификат WWW.example.com?", "ru",
+			panel{"/api/v1/certificates": `{"total":2,"items":[
 				{"names":["a.example.com","www.Example.com"],"state":"expired","not_after":"2026-11-10T12:00:00Z"},
 				{"names":["b.example.com"],"state":"valid"}]}`},
 			[]string{
@@ -97,7 +104,8 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			},
 		},
 		{
-			"Is an update available?", "en", panel{
+			"Is an update available?", "en",
+			panel{
 				"/api/v1/system/status":  `{"version":"1.2.3"}`,
 				"/api/v1/system/updates": `{"configured":true,"available":{"version":"1.3.0"}}`,
 			},
@@ -109,7 +117,8 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			[]string{"Версия панели: 1.2.3. -> /updates", "Сервер выпусков не задан, панель не знает об обновлениях."},
 		},
 		{
-			"What does Doctor find?", "en", panel{"/api/v1/system/diagnostics": `{"doctor":{"checks":[
+			"What does Doctor find?", "en",
+			panel{"/api/v1/system/diagnostics": `{"doctor":{"checks":[
 				{"title":"disk","status":"warn","finding":"90 % used","action":"make room"}, {"title":"clock","status":"ok"},
 				{"title":"agent","status":"skipped"}, {"title":"dns","status":"fail","finding":"no answer"}]}}`},
 			[]string{
@@ -118,12 +127,14 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			},
 		},
 		{
-			"Что находит доктор?", "ru", panel{"/api/v1/system/diagnostics": `{"doctor":{"checks":[{"title":"disk","status":"warn",
+			"Что находит доктор?", "ru",
+			panel{"/api/v1/system/diagnostics": `{"doctor":{"checks":[{"title":"disk","status":"warn",
 				"finding":"90 % used","action":"make room","translations":{"ru":{"title":"диск","finding":"занято 90 %","action":""}}}]}}`},
 			[]string{"Находок доктора: 1. -> /diagnostics", "item: диск (warn): занято 90 %; что делать: make room"},
 		},
 		{
-			"What does Doctor find?", "en", panel{"/api/v1/system/diagnostics": `{"doctor":{"checks":[{"status":"ok"}]}}`},
+			"What does Doctor find?", "en",
+			panel{"/api/v1/system/diagnostics": `{"doctor":{"checks":[{"status":"ok"}]}}`},
 			[]string{"Doctor has found nothing wrong. -> /diagnostics"},
 		},
 		{
@@ -132,32 +143,38 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			[]string{"warning: Automatic acts are stopped since 2026-11-20 10:00 UTC (2 h ago) by eve: odd -> /settings"},
 		},
 		{
-			"What can I do?", "en", panel{"/api/v1/auth/me": `{"account":{"username":"eve"},"permissions":["a.view","b.edit"]}`},
+			"What can I do?", "en",
+			panel{"/api/v1/auth/me": `{"account":{"username":"eve"},"permissions":["a.view","b.edit"]}`},
 			[]string{"You are eve. Your permissions: a.view, b.edit -> /account/security"},
 		},
 		{
-			"Who has access?", "en", panel{"/api/v1/accounts": `{"total":22,"items":[
+			"Who has access?", "en",
+			panel{"/api/v1/accounts": `{"total":22,"items":[
 				{"id":"1","username":"eve","permissions":["a.view"]}, {"id":"2","username":"bob","state":"disabled"}]}`},
 			[]string{"Accounts: 22. -> /accounts", "item: eve: a.view -> /accounts/1", "item: bob: - (disabled) -> /accounts/2", "And 20 more. -> /accounts"},
 		},
 		{
-			"What is going on?", "en", panel{"/api/v1/operations": `{"total":1,"items":[
+			"What is going on?", "en",
+			panel{"/api/v1/operations": `{"total":1,"items":[
 				{"kind":"backup.run","progress":40,"started_by":"eve","created_at":"2026-11-20T11:58:00Z"}]}`},
 			[]string{
 				"Operations that go on and you may see: 1.", "item: backup.run, 40 %, started 2026-11-20 11:58 UTC (2 min ago) by eve",
 			},
 		},
 		{
-			"Есть ли жалобы?", "ru", panel{"/api/v1/abuse/cases": `{"total":1,"items":[{"number":7,"id":"c","opened_at":"2026-11-18T12:00:00Z"}]}`},
+			"Есть ли жалобы?", "ru",
+			panel{"/api/v1/abuse/cases": `{"total":1,"items":[{"number":7,"id":"c","opened_at":"2026-11-18T12:00:00Z"}]}`},
 			[]string{"Открытых дел о злоупотреблениях: 1. -> /abuse", "item: Дело 7 с 2026-11-18 12:00 UTC (2 дн. назад) -> /abuse/cases/c"},
 		},
 		{
-			"When is the next payment?", "en", panel{"/api/v1/cloud-providers/billing": `{"due":[
+			"When is the next payment?", "en",
+			panel{"/api/v1/cloud-providers/billing": `{"due":[
 				{"name":"server","account":"main","due_at":"2026-11-20T13:00:00Z"}]}`},
 			[]string{"Payments that are due soon: 1.", "item: server (main): 2026-11-20 13:00 UTC (in 1 h)"},
 		},
 		{
-			"How many clients are online?", "en", panel{
+			"How many clients are online?", "en",
+			panel{
 				"/api/v1/clients": `{"total":12}`, "/api/v1/nodes/summary": `{"figures":{"sessions":30}}`,
 			},
 			[]string{
@@ -165,7 +182,8 @@ func TestAnswersTellWhatThePanelSays(t *testing.T) {
 			},
 		},
 		{
-			"Какие версии на нодах?", "ru", panel{"/api/v1/nodes/summary": `{"agents":[{"version":"1.2","nodes":3},{"nodes":1}]}`},
+			"Какие версии на нодах?", "ru",
+			panel{"/api/v1/nodes/summary": `{"agents":[{"version":"1.2","nodes":3},{"nodes":1}]}`},
 			[]string{"Версии агентов на нодах: -> /updates", "item: 1.2: нод 3", "item: неизвестна: нод 1"},
 		},
 	} {
@@ -194,7 +212,8 @@ func TestAnswersAboutTheFleet(t *testing.T) {
 		want           []string
 	}{
 		{
-			"Which nodes are offline?", "en", panel{"/api/v1/nodes": list(nodeOf+"}", "12")},
+			"Which nodes are offline?", "en",
+			panel{"/api/v1/nodes": list(nodeOf+"}", "12")},
 			[]string{
 				"Nodes offline: 12. -> /nodes?state=offline",
 				"item: ams-1 is offline since 2026-11-20 11:00 UTC (1 h ago): its agent is late with its reports, unheard_of -> /nodes/n1",
@@ -202,11 +221,13 @@ func TestAnswersAboutTheFleet(t *testing.T) {
 			},
 		},
 		{
-			"Какие ноды не в сети?", "ru", panel{"/api/v1/nodes": `{"total":0,"items":[]}`},
+			"Какие ноды не в сети?", "ru",
+			panel{"/api/v1/nodes": `{"total":0,"items":[]}`},
 			[]string{"Нод в состоянии «не в сети» нет. Те, что ждут агента или на обслуживании, не считаются."},
 		},
 		{
-			"How is ams-1 doing?", "en", panel{
+			"How is ams-1 doing?", "en",
+			panel{
 				"/api/v1/nodes": list(nodeOf+"}", "1"), "/api/v1/nodes/{id}": nodeOf + `,"maintenance":{"reason":"new disk"}}`,
 				"/api/v1/health/incidents": list(`{"id":"i","severity":"critical","root_cause_hint":"ddos","began_at":"2026-11-20T11:30:00Z",
 					"subject_name":"ams-1","nodes":2,"connection_units":3}`, "1"),
@@ -219,18 +240,21 @@ func TestAnswersAboutTheFleet(t *testing.T) {
 			},
 		},
 		{
-			"How much traffic does ams-1 use?", "en", panel{
+			"How much traffic does ams-1 use?", "en",
+			panel{
 				"/api/v1/nodes":      list(nodeOf+"}", "1"),
 				"/api/v1/nodes/{id}": nodeOf + `,"traffic":{"used_bytes":1536,"limit_bytes":1099511627776,"resets_at":"2026-11-30T12:00:00Z"}}`,
 			},
 			[]string{"ams-1 has carried 1.5 KiB of 1.0 TiB in this period, which ends on 2026-11-30 12:00 UTC (in 10 days). -> /nodes/n1"},
 		},
 		{
-			"Сколько трафика у ams-1?", "ru", panel{"/api/v1/nodes": list(nodeOf+"}", "1"), "/api/v1/nodes/{id}": nodeOf + "}"},
+			"Сколько трафика у ams-1?", "ru",
+			panel{"/api/v1/nodes": list(nodeOf+"}", "1"), "/api/v1/nodes/{id}": nodeOf + "}"},
 			[]string{"Трафик ноды ams-1 панель ещё не считала. -> /nodes/n1"},
 		},
 		{
-			"What would break if ams-1 dies?", "en", panel{
+			"What would break if ams-1 dies?", "en",
+			panel{
 				"/api/v1/nodes": list(nodeOf+"}", "1"),
 				"/api/v1/connection-units": list(`{"id":"f1","name":"main","node_ids":["n1"],"entry":{"node_id":"n1"},"client_counts":{"active":5}},
 					{"id":"f2","name":"other","node_ids":["n1","n2"],"entry":{"node_id":"n2"},"client_counts":{"active":2}},
@@ -246,7 +270,8 @@ func TestAnswersAboutTheFleet(t *testing.T) {
 			},
 		},
 		{
-			"Which pools are down?", "en", panel{"/api/v1/transit-pools": list(`{"id":"p1","name":"exits","state":"down","members":2,"down":2},
+			"Which pools are down?", "en",
+			panel{"/api/v1/transit-pools": list(`{"id":"p1","name":"exits","state":"down","members":2,"down":2},
 				{"id":"p2","name":"fine","state":"healthy","members":2}, {"id":"p3","name":"spare","state":"healthy","on_fallback":true}`, "3")},
 			[]string{
 				"Pools: 3, of them not healthy: 2. -> /pools", "item: exits is down: 2 of 2 members are down -> /pools/p1",
@@ -254,7 +279,8 @@ func TestAnswersAboutTheFleet(t *testing.T) {
 			},
 		},
 		{
-			"Which flows failed to apply?", "en", panel{"/api/v1/connection-units": list(`{"id":"f1","name":"main"}`, "2")},
+			"Which flows failed to apply?", "en",
+			panel{"/api/v1/connection-units": list(`{"id":"f1","name":"main"}`, "2")},
 			[]string{
 				"Flows whose last apply failed: 2. -> /flows?state=apply_failed", "item: main -> /flows/f1",
 				"And 1 more. -> /flows?state=apply_failed",

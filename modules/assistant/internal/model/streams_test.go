@@ -86,7 +86,8 @@ func TestWhatOpenAISaysIsTaken(t *testing.T) {
 		"the last word": {[]string{`[DONE]`}, Turn{end: true}, nil},
 		"usage": {
 			[]string{`{"usage":{"prompt_tokens":1,"completion_tokens":2}}`, `{"usage":{"prompt_tokens":5,"completion_tokens":9}}`},
-			Turn{In: 5, Out: 9}, nil,
+			Turn{In: 5, Out: 9},
+			nil,
 		},
 		"usage below zero": {[]string{`{"usage":{"prompt_tokens":-1,"completion_tokens":-2}}`}, Turn{}, nil},
 		"as many arguments as may be": {
@@ -127,15 +128,18 @@ func TestWhatAnthropicSaysIsTaken(t *testing.T) {
 				`{"type":"message_start","message":{"usage":{"input_tokens":50,"output_tokens":1}}}`,
 				`{"type":"message_delta","usage":{"output_tokens":9}}`, `{"type":"message_delta","usage":{"output_tokens":3}}`,
 			},
-			Turn{In: 50, Out: 9}, nil,
+			Turn{In: 50, Out: 9},
+			nil,
 		},
 		"usage below zero": {
 			[]string{`{"type":"message_start","message":{"usage":{"input_tokens":-5}}}`, `{"type":"message_delta","usage":{"output_tokens":-9}}`},
-			Turn{}, nil,
+			Turn{},
+			nil,
 		},
 		"blocks mixed": {
 			[]string{text, anthropicStart(1), anthropicStart(4), anthropicArgs(4, "{"), anthropicArgs(1, "["), anthropicArgs(4, "}")},
-			Turn{Calls: []Call{{"i", "n", "["}, {"i", "n", "{}"}}, blocks: map[int]int{1: 0, 4: 1}}, nil,
+			Turn{Calls: []Call{{"i", "n", "["}, {"i", "n", "{}"}}, blocks: map[int]int{1: 0, 4: 1}},
+			nil,
 		},
 		"the last word":           {[]string{`{"type":"message_stop"}`}, Turn{end: true}, nil},
 		"arguments to a text":     {[]string{text, anthropicArgs(0, "{}")}, Turn{}, ErrUnreadable},

@@ -94,8 +94,10 @@ func TestTheCalendarStrikesOutWhatWasCancelled(t *testing.T) {
 	local := time.FixedZone("x", 3*3600)
 	s := bare()
 	s.Maintenance = []Maintenance{
-		{ID: "m1", Titles: Text{"en": "Disks"}, State: "cancelled", StartsAt: noon.In(local), EndsAt: noon.Add(time.Hour).In(local),
-			UpdatedAt: noon.In(local), Revision: 2},
+		{
+			ID: "m1", Titles: Text{"en": "Disks"}, State: "cancelled", StartsAt: noon.In(local), EndsAt: noon.Add(time.Hour).In(local),
+			UpdatedAt: noon.In(local), Revision: 2,
+		},
 		{ID: "m2", Titles: Text{"en": "Nets"}, State: "done", StartsAt: noon, EndsAt: noon, UpdatedAt: noon, Revision: 1},
 	}
 	require.Equal(t, strings.Join([]string{

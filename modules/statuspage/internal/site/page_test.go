@@ -231,7 +231,8 @@ func TestGroupsAreOpenWhereTheyAreWorthALook(t *testing.T) {
 	s := bare()
 	s.Groups = []Group{
 		group("", 1, Operational), group("Small", fewParts, Operational), group("Large", fewParts+1, Operational),
-		group("Ill", fewParts+1, Degraded), {Names: Text{"en": "Empty"}},
+		group("Ill", fewParts+1, Degraded),
+		{Names: Text{"en": "Empty"}},
 	}
 	page := text(t, built(t, s), "index.html")
 	for _, head := range []string{
