@@ -64,8 +64,10 @@ func TestTokensThatCannotBeMeantAreRefused(t *testing.T) {
 func TestUseIsCountedByCategory(t *testing.T) {
 	t.Parallel()
 	used := []usedToken{
-		{token{File: nameGeosite, Category: "b"}, []string{"2", "1"}}, {token{File: nameGeosite, Category: "b", Attribute: "ads"}, []string{"1", "3"}},
-		{token{File: nameGeoIP, Category: "b", Not: true}, []string{"4"}}, {token{File: nameGeosite, Category: "a"}, nil},
+		{token{File: nameGeosite, Category: "b"}, []string{"2", "1"}},
+		{token{File: nameGeosite, Category: "b", Attribute: "ads"}, []string{"1", "3"}},
+		{token{File: nameGeoIP, Category: "b", Not: true}, []string{"4"}},
+		{token{File: nameGeosite, Category: "a"}, nil},
 	}
 	require.Equal(t, map[string][]string{"b": {"1", "2", "3"}, "a": nil}, flowsBy(used, nameGeosite))
 	require.Equal(t, map[string][]string{"b": {"4"}}, flowsBy(used, nameGeoIP))
@@ -87,8 +89,15 @@ func TestAComparisonHasItsUsualSides(t *testing.T) {
 		row            assetRow
 		from, to, want string
 	}{
-		{all, "", "", "v c"}, {all, "", "v", "p v"}, {all, "", "p", "v p"}, {all, "x", "", "x c"}, {all, "x", "y", "x y"},
-		{held, "", "", "p v"}, {held, "v", "", "v v"}, {fetched, "", "", " c"}, {assetRow{}, "", "", " "},
+		{all, "", "", "v c"},
+		{all, "", "v", "p v"},
+		{all, "", "p", "v p"},
+		{all, "x", "", "x c"},
+		{all, "x", "y", "x y"},
+		{held, "", "", "p v"},
+		{held, "v", "", "v v"},
+		{fetched, "", "", " c"},
+		{assetRow{}, "", "", " "},
 	} {
 		from, to := sides(&one.row, one.from, one.to)
 		require.Equal(t, one.want, from+" "+to, one)

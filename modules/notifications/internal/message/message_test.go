@@ -86,7 +86,8 @@ func TestSentencesOfThePanelAreTranslated(t *testing.T) {
 	facts := message.Read([]byte(`{"name":"n","did":"Restart core","cause":"the core","error":"the core"}`))
 	russian := map[string]string{"Restart core": "Перезапуск ядра", "the core": "ядро"}
 	require.Equal(t, []message.Detail{
-		{Label: "Действие", Text: "Перезапуск ядра"}, {Label: "Вероятная причина", Text: "ядро"},
+		{Label: "Действие", Text: "Перезапуск ядра"},
+		{Label: "Вероятная причина", Text: "ядро"},
 		{Label: "Ошибка", Text: "the core"},
 	}, facts.Details(message.Russian, func(text string) string { return russian[text] }))
 }

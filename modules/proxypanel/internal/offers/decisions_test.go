@@ -299,7 +299,8 @@ func TestAHostGoesWithItsEntry(t *testing.T) {
 	t.Parallel()
 	have := []row{
 		{ID: "new", Block: "in", ConnectionID: "c", Mark: "new mark"},
-		{ID: "elsewhere", Block: "in", ConnectionID: "other", HostID: "h0"}, {ID: "block", Block: "in2", ConnectionID: "c", HostID: "h1"},
+		{ID: "elsewhere", Block: "in", ConnectionID: "other", HostID: "h0"},
+		{ID: "block", Block: "in2", ConnectionID: "c", HostID: "h1"},
 		{ID: "old", Block: "in", ConnectionID: "c", Mark: "mark", HostID: "h", HostSent: json.RawMessage(`{}`), EnabledAt: pointer(time.Time{})},
 	}
 	stays := func(r *row) bool { return r.ID == "new" }
@@ -332,7 +333,8 @@ func TestAHostIsSpareWhereAllItsSquadsSeeAnother(t *testing.T) {
 	near := &visibleHosts{others: []otherHost{
 		{HostID: "h", Squads: []string{"a", "b", "c"}, Nodes: []string{"n"}},
 		{HostID: "same node", Squads: []string{"a", "b", "c"}, Nodes: []string{"n"}},
-		{HostID: "other", Squads: []string{"a"}, Nodes: []string{"n", "n2"}}, {HostID: "another", Squads: []string{"b"}, Nodes: []string{"n3"}},
+		{HostID: "other", Squads: []string{"a"}, Nodes: []string{"n", "n2"}},
+		{HostID: "another", Squads: []string{"b"}, Nodes: []string{"n3"}},
 		{HostID: "nowhere", Squads: []string{"c"}},
 	}}
 	for squads, want := range map[string]bool{"a": true, "b": true, "a b": true, "c": false, "a c": false, "d": false, "": true} {

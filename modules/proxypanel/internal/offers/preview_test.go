@@ -62,11 +62,13 @@ func TestWhatChangesOfAnEntryIsTold(t *testing.T) {
 	parts := func(before, after side) []line { return linesOf(t, onNode(before, after).parts("Flow", names)) }
 	one := side{"in": entry("443", "", "s2", "s1")}
 	require.Equal(t, []line{
-		{"added", "tag-443", "inbound", "", "vless raw reality :443"}, {"added", "tag-443", "squads", "", "All, Few"},
+		{"added", "tag-443", "inbound", "", "vless raw reality :443"},
+		{"added", "tag-443", "squads", "", "All, Few"},
 		{"added", "Flow", "host", "", "Flow a.example.com:443"},
 	}, parts(side{}, one))
 	require.Equal(t, []line{
-		{"removed", "tag-443", "inbound", "vless raw reality :443", ""}, {"removed", "tag-443", "squads", "All, Few", ""},
+		{"removed", "tag-443", "inbound", "vless raw reality :443", ""},
+		{"removed", "tag-443", "squads", "All, Few", ""},
 		{"removed", "Flow", "host", "Flow a.example.com:443", ""},
 	}, parts(one, side{}))
 	require.Empty(t, parts(one, side{"in": entry("443", "", "s1", "s2")}), "another sequence of squads is no change")
