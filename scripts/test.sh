@@ -34,9 +34,9 @@ part() {
 # which races inside itself when two run in one process; and what drives whole panels over HTTP, which takes half as
 # long again under the detector: the tests over all operations, the generator and the modules' own packages. The parts
 # that modules are made of, and all that they share, run under it; "make race" runs the modules under it as well.
-core=panel/modules/flows/internal/plan/coretest
 #
-# Tests of the executables wait more than they compute, so the two kinds take turns.
+# Tests of the executables wait more than they compute, so the two kinds take turns, and three run at once.
+core=panel/modules/flows/internal/plan/coretest
 unraced() {
 	{
 		go list ./e2e/... | cat -n
@@ -48,19 +48,19 @@ unraced() {
 }
 raced() { go list ./... | grep -v -x -F "$(unraced)"; }
 
-with_detector() { CGO_ENABLED=1 go test -race -vet=off -p "$cores" -timeout 45m "$@"; }
-without_detector() { go test -vet=off -p "$cores" -timeout 25m "$@"; }
+with_detector() { CGO_ENABLED=1 go test -race -vet=off -p "$at_once" -timeout 45m "$@"; }
+without_detector() { go test -vet=off -p "$at_once" -timeout 25m "$@"; }
 
-# tested KIND PACKAGE... runs the tests of the packages with one of the two above. Two cores under everything at once
-# are slower than any deadline that a test can reasonably have, so up to three failed tests are run once more, alone:
-# one that fails again fails the run, one that passes is named at the run's end. A data race, a panic, a package that
-# does not build and a test that names no function are final at once.
+# tested KIND AT_ONCE PACKAGE... runs the tests of packages, so many at once, with one of the two above. Two cores under
+# everything at once are slower than any deadline that a test can reasonably have, so up to three failed tests are run
+# once more, alone: one that fails again fails the run, one that passes is named at the run's end. A data race, a panic,
+# a package that does not build and a failure that no test is named of are final at once.
 tested() {
 	kind=$1
+	at_once=$2
 	out=".run/$kind.out"
-	shift
+	shift 2
 	rm -f "$out.failed"
-	cores=2
 	{ "$kind" "$@" || touch "$out.failed"; } 2>&1 | tee "$out"
 	[ -e "$out.failed" ] || return 0
 	failed=$(sed -n 's/^--- FAIL: \([^ ]*\) .*/\1/p' "$out" | sort -u | tr '\n' ' ')
@@ -70,7 +70,7 @@ tested() {
 		return 1
 	fi
 	printf '\n--- once more, alone: %s\n' "$failed"
-	cores=1
+	at_once=1
 	# shellcheck disable=SC2086
 	"$kind" -count=1 -run "^($(echo $failed | tr ' ' '|'))\$" $packages
 	echo "$failed" >>"$SECOND_RUN"
@@ -79,13 +79,13 @@ tested() {
 part "web interface: packages and build" scripts/ui.sh
 if [ "${1:-}" = race ]; then
 	# shellcheck disable=SC2046
-	part "modules, with the race detector" tested with_detector $(unraced | grep '^panel/modules/[^/]*$')
+	part "modules, with the race detector" tested with_detector 2 $(unraced | grep '^panel/modules/[^/]*$')
 	exit
 fi
 # shellcheck disable=SC2046
-part "Go, with the race detector" tested with_detector $(raced)
+part "Go, with the race detector" tested with_detector 2 $(raced)
 # shellcheck disable=SC2046
-part "Go without it: whole panels, real core, real executables" tested without_detector $(unraced)
+part "Go without it: whole panels, real core, real executables" tested without_detector 3 $(unraced)
 part "web interface: unit tests" sh -c 'cd ui && npm test --silent'
 part "browser journeys" scripts/e2e.sh
 
