@@ -49,7 +49,7 @@ unraced() {
 raced() { go list ./... | grep -v -x -F "$(unraced)"; }
 
 with_detector() { CGO_ENABLED=1 go test -race -vet=off -p "$at_once" -timeout 45m "$@"; }
-without_detector() { go test -vet=off -p "$at_once" -timeout 25m "$@"; }
+without_detector() { go test -vet=off -p "$at_once" -timeout 40m "$@"; }
 
 # tested KIND AT_ONCE PACKAGE... runs the tests of packages, so many at once, with one of the two above. Two cores under
 # everything at once are slower than any deadline that a test can reasonably have, so up to three failed tests are run
