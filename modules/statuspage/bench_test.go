@@ -83,15 +83,17 @@ func TestTheMeasuredSnapshotShowsEveryComponent(t *testing.T) {
 	t.Parallel()
 	s := newStage(t)
 	s.shownNodes(500)
-	for _, file := range s.snapshot() {
-		if file.Path == "index.html" {
-			require.Contains(t, string(file.Content), "Place 499")
-			require.Contains(t, string(file.Content), "major_outage")
-			require.LessOrEqual(t, zipped(t, file.Content), 60_000, "the page keeps its promise of 60 kB as well")
-			return
+	var page []byte
+	require.Eventually(t, func() bool { // a judge that began before the nodes were there forgets them once
+		for _, file := range s.snapshot() {
+			if file.Path == "index.html" {
+				page = file.Content
+			}
 		}
-	}
-	t.Fatal("there is no page")
+		return bytes.Contains(page, []byte("major_outage"))
+	}, within, every)
+	require.Contains(t, string(page), "Place 499")
+	require.LessOrEqual(t, zipped(t, page), 60_000, "the page keeps its promise of 60 kB as well")
 }
 
 func zipped(t *testing.T, content []byte) int {
