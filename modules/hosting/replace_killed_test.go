@@ -26,14 +26,15 @@ func (s *stage) goesOn(db *database.DB) {
 }
 
 // bearsOut waits until the newest replacement of a machine is in a state, whatever died before. Between two ends of the
-// leases the living have the time for a step on a slow machine.
+// leases the living have the time for a step, and each time twice as much: the machine may be slow.
 func (s *stage) bearsOut(db *database.DB, by, state string) {
 	s.t.Helper()
 	const looks = 20
-	looked := 0
+	looked, next := 0, 0
 	require.Eventually(s.t, func() bool {
-		if looked%looks == 0 {
+		if looked == next {
 			s.goesOn(db)
+			next = 2*next + looks
 		}
 		looked++
 		return count(s.t, db, "hosting_replacements where by_name = ? and state = ?", by, state) == 1
