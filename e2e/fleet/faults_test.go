@@ -89,19 +89,9 @@ func (w *watchedFleet) watch() {
 	require.NoError(w, err)
 	w.flow = flow.ID
 	w.apply()
-	var policies struct {
-		Items []struct {
-			ID       string `json:"id"`
-			Revision int    `json:"revision"`
-		} `json:"items"`
-	}
-	require.NoError(w, w.stand.API.Get(w.Context(), "/api/v1/health/policies", &policies))
-	require.NoError(w, w.stand.API.Patch(w.Context(), "/api/v1/health/policies/"+policies.Items[0].ID, map[string]any{
-		"revision": policies.Items[0].Revision, "recheck": map[string]any{"count": 3, "every_s": 1},
-		"flap": map[string]any{"max_changes": 100, "window_s": 60}, // each fault here is one of its own
-		"repair": map[string]any{"mode": "auto", "actions": []string{"restart_core", "withdraw_from_pool"}, "limits": map[string]any{
-			"max_actions_per_hour": 10, "cooldown_s": 60,
-		}},
+	w.policy(w.T, map[string]any{
+		"recheck": map[string]any{"count": 3, "every_s": 1},
+		"flap":    map[string]any{"max_changes": 100, "window_s": 60}, // each fault here is one of its own
 		"checks": []map[string]any{
 			{"type": "heartbeat"},
 			{"type": "core"},
@@ -109,7 +99,31 @@ func (w *watchedFleet) watch() {
 			{"type": "udp", "interval_s": 10, "timeout_s": 4},
 			{"type": "tls", "interval_s": 10, "timeout_s": 4},
 		},
-	}, nil))
+	})
+	w.repairs(w.T, "auto")
+}
+
+// policy changes the policy of everything.
+func (w *watchedFleet) policy(t *testing.T, change map[string]any) {
+	t.Helper()
+	var policies struct {
+		Items []struct {
+			ID       string `json:"id"`
+			Revision int    `json:"revision"`
+		} `json:"items"`
+	}
+	require.NoError(t, w.stand.API.Get(t.Context(), "/api/v1/health/policies", &policies))
+	change["revision"] = policies.Items[0].Revision
+	require.NoError(t, w.stand.API.Patch(t.Context(), "/api/v1/health/policies/"+policies.Items[0].ID, change, nil))
+}
+
+// repairs says whether the panel repairs by itself or suggests.
+func (w *watchedFleet) repairs(t *testing.T, mode string) {
+	t.Helper()
+	w.policy(t, map[string]any{"repair": map[string]any{
+		"mode": mode, "actions": []string{"restart_core", "withdraw_from_pool"},
+		"limits": map[string]any{"max_actions_per_hour": 10, "cooldown_s": 60},
+	}})
 }
 
 // judged is what the panel says of a node or flow.

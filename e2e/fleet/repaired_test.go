@@ -107,21 +107,27 @@ type repaired struct {
 	Outcome string `json:"outcome"`
 }
 
-// acts waits until the panel did this about a node, or has begun to where its end is left out.
-func (w *watchedFleet) acts(t *testing.T, want repaired) {
+// acts waits until the panel did this about a node, and gives the id of the action.
+func (w *watchedFleet) acts(t *testing.T, want repaired) (id string) {
 	t.Helper()
 	require.NoError(t, rig.Eventually(t.Context(), faultsWithin, func(ctx context.Context) error {
-		var page struct{ Items []repaired }
+		var page struct {
+			Items []struct {
+				ID string
+				repaired
+			}
+		}
 		if err := w.stand.API.Get(ctx, "/api/v1/health/self-heal/actions", &page); err != nil {
 			return err
 		}
 		for _, one := range page.Items {
-			if one == want || want.State == "" && one.State != "skipped" && one.Act == want.Act && one.Node == want.Node {
+			if id = one.ID; one.repaired == want {
 				return nil
 			}
 		}
 		return fmt.Errorf("the panel did %+v and not %+v", page.Items, want)
 	}))
+	return id
 }
 
 // agentEnds kills the agent alone. Its core serves on, and so the flow is well.
@@ -134,8 +140,10 @@ func (w *watchedFleet) agentEnds(t *testing.T) {
 	w.over(t)
 }
 
-// coreDies kills every core of the server as soon as it runs, until the panel has one started. Then that one serves.
+// coreDies kills every core of the server as soon as it runs, until the panel proposes to start it. Then that one serves.
 func (w *watchedFleet) coreDies(t *testing.T) {
+	w.repairs(t, "suggest")
+	defer w.repairs(t, "auto")
 	said, ctx := w.messenger.sofar(), t.Context()
 	ended := make(chan struct{})
 	killing, stop := context.WithCancel(ctx)
@@ -148,9 +156,10 @@ func (w *watchedFleet) coreDies(t *testing.T) {
 		}
 	}()
 	w.becomes(t, w.node(), nil, judged{"down", "core_failed", "core_failed"})
-	w.acts(t, repaired{Act: "restart_core", Node: "watched"})
+	proposed := w.acts(t, repaired{"restart_core", "watched", "proposed", ""})
 	stop()
 	<-ended
+	require.NoError(t, w.stand.API.Post(ctx, "/api/v1/health/self-heal/actions/"+proposed+"/approve", nil, nil))
 	w.acts(t, repaired{"restart_core", "watched", "succeeded", "helped"})
 	w.well(t)
 	w.over(t)
