@@ -69,7 +69,10 @@ func checkLife(t *testing.T, features []module.Module) {
 	defer cancel()
 	require.NoError(t, composed.Stop(ctx), "loops must end with their context")
 	db.Pool.Reset()
+	// A connection whose query was cancelled is closed by the driver in its own time, up to 15 s.
 	goleak.VerifyNone(t, before,
 		goleak.IgnoreAnyFunction("github.com/jackc/pgx/v5/pgxpool.(*Pool).backgroundHealthCheck"),
+		goleak.IgnoreAnyFunction("github.com/jackc/pgx/v5/pgconn.(*PgConn).asyncClose.func1"),
+		goleak.IgnoreAnyFunction("github.com/jackc/pgx/v5/pgxpool.NewWithConfig.func4"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
 }
