@@ -949,6 +949,17 @@ create table custom_plans (
 );
 CREATE UNIQUE INDEX custom_plans_name ON custom_plans USING btree (name_key COLLATE "C");
 
+create table domain_detours (
+  domain_id uuid not null,
+  before inet not null,
+  value inet not null,
+  why text not null,
+  created_at timestamp with time zone not null,
+  constraint domain_detours_domain_id_fkey FOREIGN KEY (domain_id) REFERENCES domain_watches(domain_id) ON DELETE CASCADE,
+  constraint domain_detours_pkey PRIMARY KEY (domain_id, before)
+);
+CREATE INDEX domain_detours_why ON domain_detours USING btree (why);
+
 create table domain_records (
   id uuid not null,
   domain_id uuid not null,
@@ -988,7 +999,8 @@ create table domain_watches (
   lease_until timestamp with time zone default now() not null,
   lease_failures integer default 0 not null,
   lease_error text default ''::text not null,
-  asked boolean default false not null,
+  asked integer default 0 not null,
+  noticed bigint default 0 not null,
   constraint domain_watches_pkey PRIMARY KEY (domain_id)
 );
 CREATE INDEX domain_watches_next ON domain_watches USING btree (next_at);

@@ -140,7 +140,7 @@ func (w *watchedFleet) agentEnds(t *testing.T) {
 	w.over(t)
 }
 
-// coreDies kills every core of the server as soon as it runs, until the panel proposes to start it. Then that one serves.
+// coreDies kills every core of the server as soon as it runs, until the panel proposes to start it. Then one serves.
 func (w *watchedFleet) coreDies(t *testing.T) {
 	w.repairs(t, "suggest")
 	defer w.repairs(t, "auto")

@@ -118,6 +118,7 @@ func withRecords(m module.Module) module.Module {
 	m.Events = append(m.Events, records.EventKinds(View)...)
 	m.Checks = append(m.Checks, recordsCheck())
 	m.Private = append(m.Private, newWatcher)
+	m.Exports = append(m.Exports, exportNames)
 	m.Acts = append(m.Acts, records.Act(feature))
 	return m
 }

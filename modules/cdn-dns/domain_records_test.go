@@ -335,7 +335,7 @@ func TestNoRecordIsMendedWhileEverythingAutomaticIsStopped(t *testing.T) {
 	b.add("main")
 	id, node := b.at("203.0.113.7", "n1", "example.com")
 	b.becomes(id, records.OK)
-	require.Eventually(t, func() bool { return b.count("select count(*) from domain_watches where asked") == 0 }, soon,
+	require.Eventually(t, func() bool { return b.count("select count(*) from domain_watches where asked > 0") == 0 }, soon,
 		50*time.Millisecond, "what was asked for is done")
 	b.Admin().Post(automationRoute+"/stop", fields{"reason": "strange"}).Is(http.StatusOK)
 	b.cloud.Wipe()
@@ -353,6 +353,31 @@ func TestNoRecordIsMendedWhileEverythingAutomaticIsStopped(t *testing.T) {
 	b.Admin().Post(automationRoute+"/resume", nil).Is(http.StatusOK)
 	b.becomes(id, records.OK)
 	require.Equal(t, []string{"A 203.0.113.7"}, b.stand("n1.example.com"))
+}
+
+// What somebody asks for while a look is under way is done by the next one, also while everything automatic is stopped.
+func TestAChangeDuringALookIsNotForgotten(t *testing.T) {
+	t.Parallel()
+	b := newBench(t, "example.com")
+	b.add("main")
+	id, node := b.at("203.0.113.7", "n1", "example.com")
+	b.becomes(id, records.OK)
+	none := func() bool { return b.count("select count(*) from domain_watches where asked > 0") == 0 }
+	require.Eventually(t, none, soon, 50*time.Millisecond)
+	b.Admin().Post(automationRoute+"/stop", fields{"reason": "strange"}).Is(http.StatusOK)
+
+	begun, changed, first := make(chan struct{}), make(chan struct{}), sync.Once{}
+	b.cloud.BeforeAnswer(func() { first.Do(func() { close(begun); <-changed }) })
+	looked := make(chan struct{})
+	go func() { defer close(looked); b.look(id) }()
+	<-begun
+	revision := b.Admin().Get("/api/v1/nodes/" + node).Value("revision")
+	b.Admin().Patch("/api/v1/nodes/"+node, fields{"revision": revision, "address": "203.0.113.8"}).Is(http.StatusOK)
+	require.Eventually(t, func() bool { return !none() }, soon, 5*time.Millisecond, "the change is known")
+	close(changed)
+	<-looked
+	require.Eventually(t, func() bool { return slices.Equal(b.stand("n1.example.com"), []string{"A 203.0.113.8"}) }, soon,
+		50*time.Millisecond)
 }
 
 type switched struct {

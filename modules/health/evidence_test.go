@@ -109,7 +109,7 @@ func TestMembersOfPoolsHaveTheirVerdicts(t *testing.T) {
 func TestVerdictsReachCanariesAndPools(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
-	p := paneltest.New(t, nodesModule(), guest.manifest(), guest.poolsModule(), guest.panelsModule(), Module())
+	p := paneltest.New(t, guest.modules(Module())...)
 	node := p.Admin().AddNode("ams", "address", "192.0.2.1")
 	require.Eventually(t, func() bool {
 		said, err := guest.members(t.Context(), []string{node})
@@ -138,7 +138,7 @@ func TestWhatIsInstalledDuringAPlacingIsPlacedToo(t *testing.T) {
 			<-on
 		}
 	}}
-	p := paneltest.New(t, nodesModule(), guest.manifest(), guest.poolsModule(), guest.panelsModule(), Module())
+	p := paneltest.New(t, guest.modules(Module())...)
 	admin := p.Admin()
 	total := func(kind string) any { return admin.Get("/api/v1/health/" + kind).Is(http.StatusOK).Value("total") }
 	node := admin.AddNode("ams", "address", "192.0.2.1")

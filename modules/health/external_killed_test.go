@@ -18,7 +18,6 @@ import (
 	"go.uber.org/zap"
 
 	"panel/modules/health/bschecktest"
-	"panel/modules/nodes"
 	"panel/platform/app"
 	"panel/platform/config"
 	"panel/platform/database"
@@ -86,7 +85,7 @@ func child(ctx context.Context, dsn, name string) error {
 }
 
 func externalModules(own *flows) []module.Module {
-	return []module.Module{nodes.Module(), own.manifest(), own.poolsModule(), own.panelsModule(), onlyExternal()}
+	return own.modules(onlyExternal())
 }
 
 // spawned starts another panel on the database and gives its address.

@@ -15,7 +15,6 @@ import (
 	"panel/modules/health/bschecktest"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/external"
-	"panel/modules/nodes"
 	"panel/platform/database"
 	"panel/platform/entitlement"
 	"panel/platform/httpapi"
@@ -58,9 +57,7 @@ func newChecks(t *testing.T, more ...paneltest.Setting) *outside {
 func (c *outside) panel(more ...paneltest.Setting) *paneltest.Panel {
 	c.t.Helper()
 	return paneltest.Start(c.t, append([]paneltest.Setting{
-		paneltest.Modules(
-			nodes.Module(), c.flows.manifest(), c.flows.poolsModule(), c.flows.panelsModule(), onlyExternal(),
-		),
+		paneltest.Modules(c.flows.modules(onlyExternal())...),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.0/8"}),
 	}, more...)...)
 }

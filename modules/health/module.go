@@ -54,7 +54,7 @@ func Module() module.Module {
 	return module.Module{
 		Name:     "health",
 		Summary:  "Health of nodes and flows, seen from several places",
-		Requires: []string{"flows", "nodes", "pools", "proxypanel"},
+		Requires: []string{"cdndns", "flows", "nodes", "pools", "proxypanel"},
 		Russian:  russian,
 		Permissions: []access.Permission{
 			{Key: View, Summary: "See the health of nodes and flows"},

@@ -22,8 +22,7 @@ import (
 func TestThePanelLooksByItself(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
-	p := paneltest.Start(t, paneltest.Modules(nodesModule(), guest.manifest(), guest.poolsModule(),
-		guest.panelsModule(), Module()),
+	p := paneltest.Start(t, paneltest.Modules(guest.modules(Module())...),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.0/8"}))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
@@ -71,7 +70,7 @@ func TestWhatThePanelMustNotDialSaysNothing(t *testing.T) {
 	guest := &flows{}
 	p := paneltest.New(t, []module.Module{
 		nodesModule(), guest.manifest(), guest.poolsModule(),
-		guest.panelsModule(), Module(),
+		guest.panelsModule(), guest.namesModule(), Module(),
 	}...)
 	admin := p.Admin()
 	node := admin.AddNode("ams", "address", "127.0.0.1")

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"panel/modules/flows/flowsapi"
-	"panel/modules/nodes"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/module"
@@ -209,9 +208,9 @@ func TestWhatWasThereBeforeIsWatchedFromTheBeginning(t *testing.T) {
 	t.Parallel()
 	flows, idle := &flows{}, Module()
 	idle.Attach = func() module.Parts { return module.Parts{} }
-	before := paneltest.New(t, nodes.Module(), flows.manifest(), flows.poolsModule(), flows.panelsModule(), idle)
+	before := paneltest.New(t, flows.modules(idle)...)
 	before.Admin().AddNode("ams", "address", "192.0.2.1")
-	all := paneltest.Modules(nodes.Module(), flows.manifest(), flows.poolsModule(), flows.panelsModule(), Module())
+	all := paneltest.Modules(flows.modules(Module())...)
 	after := paneltest.Start(t, paneltest.On(before.DB), all)
 	require.Eventually(t, func() bool {
 		return after.Admin().Get("/api/v1/health/nodes").Is(http.StatusOK).Value("total") == 1.0

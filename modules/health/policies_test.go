@@ -104,8 +104,7 @@ func fieldOf(refused *paneltest.Answer) string {
 func TestWhoMaySeeAndChange(t *testing.T) {
 	t.Parallel()
 	others := &flows{}
-	p := paneltest.Start(t, paneltest.Modules(nodesModule(), others.manifest(), others.poolsModule(),
-		others.panelsModule(), Module()),
+	p := paneltest.Start(t, paneltest.Modules(others.modules(Module())...),
 		paneltest.License(entitlement.Fixed(entitlement.State{State: entitlement.Active, Reason: "ok"})))
 	body := fields{"name": "x", "scope": fields{"kind": "all"}}
 	for _, path := range []string{"/summary", "/policies", "/nodes", "/connection-units"} {

@@ -7,6 +7,7 @@ import (
 	"github.com/jonboulle/clockwork"
 	"go.uber.org/zap"
 
+	"panel/modules/cdn-dns/cdndnsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/incidents"
@@ -29,11 +30,11 @@ import (
 func newRepairs(
 	db *database.DB, l *database.Listener, clock clockwork.Clock, log *zap.Logger, j audit.Journal, bus *events.Bus,
 	stop *automation.Switch, c nodesapi.Commands, applies flowsapi.Applies, i *incidents.Incidents,
-	pools poolsapi.Members, hosts proxypanelapi.Hosts, follow *operations.Store,
+	pools poolsapi.Members, names cdndnsapi.Names, hosts proxypanelapi.Hosts, follow *operations.Store,
 ) *repair.Repairs {
 	return repair.New(repair.Tools{
 		DB: db, Listener: l, Clock: clock, Log: log, Journal: j, Bus: bus, Stop: stop, Commands: c, Applies: applies,
-		Incidents: i, Pools: pools, Hosts: hosts, Follow: follow,
+		Incidents: i, Pools: pools, Names: names, Hosts: hosts, Follow: follow,
 	})
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/repair"
-	"panel/modules/nodes"
 	"panel/platform/app"
 	"panel/platform/config"
 	"panel/platform/database"
@@ -45,7 +44,7 @@ func repairModules() []module.Module {
 		}
 	}
 	others := &flows{}
-	return []module.Module{nodes.Module(), others.manifest(), others.poolsModule(), others.panelsModule(), manifest}
+	return others.modules(manifest)
 }
 
 // repairingChild is such a panel in a process of its own, until it is killed.
@@ -96,7 +95,7 @@ func TestKilledPanelsRepairOnce(t *testing.T) {
 	}
 	others := &flows{}
 	p := paneltest.Start(t, paneltest.On(db),
-		paneltest.Modules(nodes.Module(), others.manifest(), others.poolsModule(), others.panelsModule(), idle))
+		paneltest.Modules(others.modules(idle)...))
 	admin := p.Admin()
 	const many = 40
 	for i := range many {

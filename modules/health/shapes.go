@@ -133,7 +133,7 @@ type actionsInput struct {
 
 type dryRunInput struct {
 	PolicyID          string   `query:"policy_id" maxLength:"64" doc:"Only nodes of this policy"`
-	Actions           []string `query:"actions" maxItems:"4" enum:"restart_core,reapply_installed,withdraw_from_pool,hide_proxypanel_hosts" doc:"What it might do, separated by commas; none: all that there is"`
+	Actions           []string `query:"actions" maxItems:"5" enum:"restart_core,reapply_installed,withdraw_from_pool,switch_dns,hide_proxypanel_hosts" doc:"What it might do, separated by commas; none: all that there is"`
 	MaxActionsPerHour int      `query:"max_actions_per_hour" minimum:"1" maximum:"1000" default:"10"`
 	CooldownS         int      `query:"cooldown_s" minimum:"60" maximum:"86400" default:"300"`
 	MaxPctOfPool      int      `query:"max_pct_of_pool" minimum:"1" maximum:"100" default:"30"`

@@ -42,8 +42,7 @@ func TestATunnelIsTriedFromAnotherNode(t *testing.T) {
 func TestWhatAClientMeetsDecides(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
-	p := paneltest.Start(t, paneltest.Modules(nodesModule(), guest.manifest(), guest.poolsModule(),
-		guest.panelsModule(), Module()))
+	p := paneltest.Start(t, paneltest.Modules(guest.modules(Module())...))
 	watches := func(h *agentapi.Heartbeat) {
 		h.Capabilities = append(h.Capabilities, agentapi.DocumentWatches.Capability())
 	}

@@ -17,7 +17,7 @@ import (
 // The manifest keeps the rules that hold for every module. It looks at all goroutines, so it runs alone.
 func TestModule(t *testing.T) { //nolint:paralleltest // looks at the goroutines of the process
 	w := &flows{}
-	paneltest.Check(t, Module(), nodesModule(), w.manifest(), w.poolsModule(), w.panelsModule())
+	paneltest.Check(t, Module(), nodesModule(), w.manifest(), w.poolsModule(), w.panelsModule(), w.namesModule())
 }
 
 // watched is a fleet whose first node serves a flow that all vantages see well.

@@ -185,8 +185,7 @@ func TestChecksThatSayTooLittleOrTooMuchAreRefused(t *testing.T) {
 func TestThePanelSeesABusyNodeAndACertificateThatEnds(t *testing.T) {
 	t.Parallel()
 	guest := &flows{}
-	p := paneltest.Start(t, paneltest.Modules(nodesModule(), guest.manifest(), guest.poolsModule(),
-		guest.panelsModule(), Module()),
+	p := paneltest.Start(t, paneltest.Modules(guest.modules(Module())...),
 		paneltest.Env(map[string]string{"PANEL_OUTBOUND_ALLOW": "127.0.0.0/8"}))
 	admin, agent := p.Admin(), p.Enroll("ams")
 	agent.Online()

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/zap"
 
+	"panel/modules/cdn-dns/cdndnsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/incidents"
@@ -67,6 +68,7 @@ type world struct {
 	orders    *orders
 	pools     *inPool
 	hosts     *shownHosts
+	names     *ledNames
 }
 
 func nodesModule() module.Module { return nodes.Module() }
@@ -154,6 +156,7 @@ type flows struct {
 	members  func(context.Context, []string) (map[string]poolsapi.MemberHealth, error)
 	pools    inPool
 	hosts    shownHosts
+	names    ledNames
 	tunnel   func(entry, from string) flowsapi.Probe
 }
 
@@ -244,6 +247,21 @@ func (f *flows) panelsModule() module.Module {
 	}
 }
 
+// namesModule is a build's module of DNS as far as this one needs it.
+func (f *flows) namesModule() module.Module {
+	return module.Module{
+		Name: "cdndns", Summary: "Names of a test", Exports: []any{func() cdndnsapi.Names { return &f.names }},
+		Attach: func() module.Parts { return module.Parts{} },
+	}
+}
+
+// modules are those of the test, with this one beside them.
+func (f *flows) modules(own module.Module) []module.Module {
+	return []module.Module{
+		nodes.Module(), f.manifest(), f.poolsModule(), f.panelsModule(), f.namesModule(), own,
+	}
+}
+
 type (
 	memberHook struct{ *flows }
 	canaryHook struct{ *flows }
@@ -279,7 +297,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		fleet: &fleet{ports: map[string]int{}}, flows: &flows{},
 		documents: &documents{held: map[string]agentapi.Watches{}}, orders: &orders{},
 	}
-	w.pools, w.hosts = &w.flows.pools, &w.flows.hosts
+	w.pools, w.hosts, w.names = &w.flows.pools, &w.flows.hosts, &w.flows.names
 	manifest := Module()
 	manifest.Attach = func(
 		h *handlers, r *results.Results, looks *own.Looks, db *database.DB, bus *events.Bus, journal audit.Journal,
@@ -294,7 +312,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.heals = repair.New(repair.Tools{
 			DB: db, Listener: listener, Clock: w.clock, Log: zap.NewNop(), Journal: journal, Bus: bus, Stop: stop,
 			Commands: w.orders, Applies: w.orders, Incidents: kept,
-			Follow: follow, Pools: w.pools, Hosts: w.hosts,
+			Follow: follow, Pools: w.pools, Names: w.names, Hosts: w.hosts,
 		})
 		return module.Parts{
 			Routes: newHandlers(h.policies, w.views, h.runs, kept, w.heals).routes(), Loops: r.Loops(),
@@ -302,8 +320,7 @@ func newWorld(t *testing.T, names ...string) *world {
 			Jobs: append(r.Jobs(), worker(w.placer)), Metrics: repairMetrics(db),
 		}
 	}
-	w.Panel = paneltest.New(t, nodes.Module(), w.flows.manifest(), w.flows.poolsModule(),
-		w.flows.panelsModule(), manifest)
+	w.Panel = paneltest.New(t, w.flows.modules(manifest)...)
 	w.admin = w.Admin()
 	for i, name := range names {
 		w.fleet.nodes = append(w.fleet.nodes, nodesapi.Node{

@@ -32,6 +32,7 @@ type Cloudflare struct {
 	limited int
 	// Mute stops DNS from learning of writes.
 	mute   bool
+	asked  func()
 	before func(method, path string)
 }
 
@@ -349,9 +350,26 @@ func refuse(w http.ResponseWriter, status, code int, words string) {
 	})
 }
 
+// BeforeAnswer has something done before each answer of its name server.
+func (c *Cloudflare) BeforeAnswer(do func()) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	c.asked = do
+}
+
 // answer gives by DNS what the account holds; a proxied record has addresses of the network, of
 // both families.
 func (c *Cloudflare) answer(w dns.ResponseWriter, question *dns.Msg) {
+	c.mutex.Lock()
+	asked := c.asked
+	c.mutex.Unlock()
+	if asked != nil {
+		asked()
+	}
+	c.reply(w, question)
+}
+
+func (c *Cloudflare) reply(w dns.ResponseWriter, question *dns.Msg) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	reply := new(dns.Msg)

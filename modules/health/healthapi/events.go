@@ -71,8 +71,8 @@ const (
 type ActionNews struct {
 	ActionID string `json:"action_id"`
 	Act      string `json:"action"`
-	Did      string `json:"did,omitempty"` // what the action is, in English; the module's Russian texts know it
-	Name     string `json:"name"`          // of the node
+	Title    string `json:"action_title,omitempty"` // what the action is, in English; the module's Russian texts know it
+	Name     string `json:"name"`                   // of the node
 	State    string `json:"state"`
 	Reason   string `json:"reason,omitempty"`
 	Error    string `json:"error,omitempty"`

@@ -14362,7 +14362,7 @@ export interface components {
         };
         RepairAction: {
             /** @enum {string} */
-            action: "restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts";
+            action: "restart_core" | "reapply_installed" | "withdraw_from_pool" | "switch_dns" | "hide_proxypanel_hosts";
             /** @description Of reapply_installed: the apply that does it */
             apply_id?: string;
             /** @description Empty: the panel acted by itself, or nobody has approved it */
@@ -14493,7 +14493,7 @@ export interface components {
         };
         RepairDryEvent: {
             /** @enum {string} */
-            action: "restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts";
+            action: "restart_core" | "reapply_installed" | "withdraw_from_pool" | "switch_dns" | "hide_proxypanel_hosts";
             /** Format: date-time */
             at: string;
             /** Format: uuid */
@@ -14648,7 +14648,7 @@ export interface components {
         };
         RulesRepair: {
             /** @description What it may do, tried in this order; none: it only tells */
-            actions: ("restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts")[];
+            actions: ("restart_core" | "reapply_installed" | "withdraw_from_pool" | "switch_dns" | "hide_proxypanel_hosts")[];
             limits: components["schemas"]["RulesLimits"];
             /**
              * @description observe: it only notes what it would do; suggest: a person approves; auto: it acts
@@ -42328,7 +42328,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What it might do, separated by commas; none: all that there is */
-                actions?: ("restart_core" | "reapply_installed" | "withdraw_from_pool" | "hide_proxypanel_hosts")[];
+                actions?: ("restart_core" | "reapply_installed" | "withdraw_from_pool" | "switch_dns" | "hide_proxypanel_hosts")[];
                 cooldown_s?: number;
                 max_actions_per_hour?: number;
                 max_pct_of_pool?: number;

@@ -34,13 +34,14 @@ type watch struct {
 	Looks         int64           `bun:"looks"`
 	CheckedAt     *time.Time      `bun:"checked_at"`
 	NextAt        time.Time       `bun:"next_at"`
-	Asked         bool            `bun:"asked"` // somebody changed the binding or its node, and no look has followed that yet
+	Asked         int             `bun:"asked"`   // changes of the binding or its node that no look has followed yet
+	Noticed       int64           `bun:"noticed"` // how often a look was asked for
 }
 
-// columns are those that a look writes.
+// columns are those that a look writes and nobody else.
 var columns = []string{
 	"node_id", "hostname", "integration_id", "state", "since", "wanted", "conflicts", "seen", "resolved", "error", "told",
-	"bad", "looks", "checked_at", "next_at", "asked",
+	"bad", "looks", "checked_at",
 }
 
 // Phases of a record.
@@ -114,8 +115,8 @@ func (e *Engine) NoticeNode(ctx context.Context, nodeID string) error {
 // hasten makes rows due and wakes whoever drives them. Asked says that a change of DNS was asked for by that.
 func (e *Engine) hasten(ctx context.Context, asked bool, where string, value any) error {
 	var ids []string
-	err := e.DB.In(ctx).NewRaw("update domain_watches set next_at = ?, asked = asked or ? where "+where+" returning domain_id",
-		e.now(), asked, value).
+	err := e.DB.In(ctx).NewRaw(`update domain_watches set next_at = ?, noticed = noticed + 1,
+		asked = asked + ?::boolean::integer where `+where+` returning domain_id`, e.now(), asked, value).
 		Scan(ctx, &ids)
 	if err != nil {
 		return database.Fault(fmt.Errorf("look at host names: %w", err), nil)

@@ -148,7 +148,7 @@ func (e *Engine) allowed(ctx context.Context, w *watch) error {
 	if err != nil {
 		return err
 	}
-	if why == automation.Free || why == automation.Switched && w.Asked {
+	if why == automation.Free || why == automation.Switched && w.Asked > 0 {
 		return nil
 	}
 	return fault.Forbidden("automation_stopped", "no record is written or removed: "+why.Text())
@@ -184,7 +184,6 @@ func (e *Engine) keep(ctx context.Context, c *lease.Claim, w *watch, l *look) er
 	w.turn(judged(w, l, now), now)
 	w.NodeID, w.Hostname, w.IntegrationID = l.binding.NodeID, l.binding.Hostname, l.holder
 	w.Resolved, w.Error, w.CheckedAt, w.Looks = seenBy(l.answers), l.trouble, &now, w.Looks+1
-	w.Asked = w.Asked && (l.trouble != "" || len(l.conflicts) > 0)
 	pause := lookAgain
 	if w.State != OK || l.trouble != "" {
 		pause = again(w.Bad)
@@ -205,8 +204,24 @@ func (e *Engine) keep(ctx context.Context, c *lease.Claim, w *watch, l *look) er
 			return err
 		}
 		_, err := e.DB.In(ctx).NewUpdate().Model(w).Column(columns...).WherePK().Exec(ctx)
-		return database.Fault(err, nil)
+		if err != nil {
+			return database.Fault(err, nil)
+		}
+		return e.rest(ctx, w, l.trouble == "" && len(l.conflicts) == 0)
 	})
+}
+
+// rest puts the next look off, unless somebody has asked for one since this one began. What it has done is asked for no
+// more.
+func (e *Engine) rest(ctx context.Context, w *watch, done bool) error {
+	followed := 0
+	if done {
+		followed = w.Asked
+	}
+	_, err := e.DB.In(ctx).NewRaw(`update domain_watches set asked = asked - ?,
+		next_at = case when noticed = ? then ? else next_at end where domain_id = ?`, followed, w.Noticed, w.NextAt,
+		w.DomainID).Exec(ctx)
+	return database.Fault(err, nil)
 }
 
 // turn notes a state, and since when it holds.

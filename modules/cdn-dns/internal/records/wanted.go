@@ -34,8 +34,8 @@ func (w wish) values() []string {
 	return values
 }
 
-// wish is the address of the node, one of each family. The name that a REALITY listener shows is a stranger's, and that
-// of a CDN is made when a flow is applied.
+// wish is the address of the node, one of each family, or where a detour leads instead. The name that a REALITY
+// listener shows is a stranger's, and that of a CDN is made when a flow is applied.
 func (e *Engine) wish(ctx context.Context, binding domainsapi.Domain) (wish, error) {
 	if binding.Mode == modeForeign || binding.Mode == modeCDN {
 		return wish{any: true}, nil
@@ -47,8 +47,12 @@ func (e *Engine) wish(ctx context.Context, binding domainsapi.Domain) (wish, err
 	if err != nil {
 		return wish{}, err
 	}
+	taken, err := e.detours(ctx, "t.domain_id = ?", binding.ID)
+	if err != nil {
+		return wish{}, err
+	}
 	var w wish
-	for _, addr := range Addresses(node) {
+	for _, addr := range led(node, taken) {
 		w.records = append(w.records, provider.Record{
 			Name: provider.Canonical(binding.Hostname), Type: provider.AddressType(addr), Value: addr.String(),
 			TTL: binding.TTL,

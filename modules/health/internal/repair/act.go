@@ -83,11 +83,14 @@ func (r *Repairs) begin(ctx context.Context, a *row) error {
 	if err := r.save(ctx, a, "state", "command_id", "apply_id", "effects", "outcome", "started_at"); err != nil {
 		return err
 	}
-	if a.CommandID == "" && a.ApplyID == "" && a.Act != rules.HideHosts {
+	if a.CommandID == "" && a.ApplyID == "" && !outside(a.Act) {
 		return r.finish(ctx, a, Succeeded, "")
 	}
 	return r.Follow.Move(ctx, a.ID, 0)
 }
+
+// outside says that an act is done by services outside, which are asked after the transaction.
+func outside(act string) bool { return act == rules.SwitchDNS || act == rules.HideHosts }
 
 // skip stores that an action is not done after all.
 func (r *Repairs) skip(ctx context.Context, a *row) error {
@@ -135,6 +138,8 @@ func (r *Repairs) ended(ctx context.Context, c *lease.Claim, a *row) (lease.Next
 	switch {
 	case a.ApplyID != "":
 		return r.installed(ctx, c, a)
+	case a.Act == rules.SwitchDNS:
+		return r.switched(ctx, c, a)
 	case a.Act == rules.HideHosts:
 		return r.hidden(ctx, c, a)
 	}
@@ -180,8 +185,8 @@ func (r *Repairs) giveUp(ctx context.Context, c *lease.Claim, cause error) error
 	if err != nil {
 		return err
 	}
-	if a.Act == rules.HideHosts {
-		return r.unhidden(ctx, a, "the panel could not go on: "+cause.Error())
+	if outside(a.Act) {
+		return r.revert(ctx, a, "the panel could not go on: "+cause.Error())
 	}
 	return r.finish(ctx, a, Failed, "the panel could not go on: "+cause.Error())
 }

@@ -33,6 +33,8 @@ func (r *Repairs) do(ctx context.Context, a *row) (against string, err error) {
 		return r.reinstall(ctx, a, by)
 	case rules.Withdraw:
 		return r.withdrawFromPools(ctx, a)
+	case rules.SwitchDNS:
+		return r.switchNames(ctx, a)
 	case rules.HideHosts:
 		return r.hideHosts(ctx, a)
 	}
@@ -144,13 +146,36 @@ func (r *Repairs) giveBack(ctx context.Context) error {
 	return nil
 }
 
-// undo gives back what an action has changed.
-func (r *Repairs) undo(ctx context.Context, a *row, by string) error {
+// returned gives back what an action holds of pools, names and hosts.
+func (r *Repairs) returned(ctx context.Context, a *row) error {
 	if err := r.Pools.Return(ctx, a.ID); err != nil {
 		return fmt.Errorf("return a node to its pools: %w", err)
 	}
+	if err := r.Names.LeadBack(ctx, a.ID); err != nil {
+		return fmt.Errorf("lead names back: %w", err)
+	}
 	if err := r.Hosts.Show(ctx, a.ID); err != nil {
 		return fmt.Errorf("have hosts shown again: %w", err)
+	}
+	return nil
+}
+
+// revert ends an action that could not be done whole, and gives back what it did.
+func (r *Repairs) revert(ctx context.Context, a *row, said string) error {
+	if err := r.returned(ctx, a); err != nil {
+		return err
+	}
+	a.Effects = []Effect{}
+	if err := r.save(ctx, a, "effects"); err != nil {
+		return err
+	}
+	return r.finish(ctx, a, Failed, said)
+}
+
+// undo gives back what an action has changed.
+func (r *Repairs) undo(ctx context.Context, a *row, by string) error {
+	if err := r.returned(ctx, a); err != nil {
+		return err
 	}
 	now := r.now()
 	a.State, a.UndoneAt, a.UndoneBy = Undone, &now, by

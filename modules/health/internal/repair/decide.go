@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"panel/modules/cdn-dns/cdndnsapi"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
@@ -56,6 +57,7 @@ type Subject struct {
 	Installed   bool // flows are installed on it
 	Places      []poolsapi.Place
 	Hosts       []proxypanelapi.Host // that lead to it and are shown
+	Names       []cdndnsapi.Name     // of entries that clients do not get through, which could lead to another address
 }
 
 // Past is an action that was decided before.
@@ -127,8 +129,9 @@ func (c Case) next() string {
 
 // fits says whether an act could help. A core is restarted where its agent says that it does not run; what is installed
 // is put there again where that did not help, or where the agent answers and nobody reaches the node's port; and a node
-// that is down is no good for the pools that it is in, nor for users whom hosts lead there. A node that only some see
-// down stays in pools: those that send traffic to it look for themselves.
+// that is down is no good for the pools that it is in, nor for users whom hosts lead there. A node whose agent answers
+// while nobody reaches it may be reached at another of its addresses. A node that only some see down stays in pools:
+// those that send traffic to it look for themselves.
 func fits(act string, s Subject) bool {
 	down := s.State == healthapi.Down
 	core := s.Heard && s.Hint == verdict.HintCore && (down || s.State == healthapi.Degraded)
@@ -139,6 +142,8 @@ func fits(act string, s Subject) bool {
 		return s.Installed && (core || down && s.Heard && s.Hint == verdict.HintUnreachable)
 	case rules.Withdraw:
 		return down && len(s.Places) > 0
+	case rules.SwitchDNS:
+		return down && s.Heard && s.Hint == verdict.HintUnreachable && len(s.Names) > 0
 	case rules.HideHosts:
 		return down && len(s.Hosts) > 0
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"panel/modules/cdn-dns/cdndnsapi"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/rules"
 	"panel/modules/health/internal/verdict"
@@ -174,6 +175,10 @@ func TestEachActIsForWhatItCouldHelp(t *testing.T) {
 	places := []poolsapi.Place{{PoolID: "e", MemberID: "m", Members: 4, Usable: 3}}
 	unreachable := Subject{ID: "n", State: healthapi.Down, Hint: verdict.HintUnreachable, Since: start}
 	with := func(s Subject, change func(s *Subject)) Subject { change(&s); return s }
+	named := with(unreachable, func(s *Subject) {
+		s.Heard, s.Installed, s.Since = true, true, start.Add(-time.Minute)
+		s.Names = []cdndnsapi.Name{{Hostname: "n1.example.com"}}
+	})
 	core := broken().Subject
 	core.Installed, core.Places = true, places
 	for name, one := range map[string]struct {
@@ -190,6 +195,10 @@ func TestEachActIsForWhatItCouldHelp(t *testing.T) {
 		"unreachable, in a pool":   {with(unreachable, func(s *Subject) { s.Places = places }), nil, rules.Withdraw},
 		"unreachable, in none":     {unreachable, nil, ""},
 		"unreachable but heard":    {with(unreachable, func(s *Subject) { s.Heard, s.Installed = true, true }), nil, rules.Reapply},
+		"another address":          {named, []string{rules.Reapply}, rules.SwitchDNS},
+		"pools before names":       {with(named, func(s *Subject) { s.Places = places }), []string{rules.Reapply}, rules.Withdraw},
+		"names of a silent node":   {with(named, func(s *Subject) { s.Heard = false }), nil, ""},
+		"names without a core":     {with(named, func(s *Subject) { s.Hint = verdict.HintCore }), []string{rules.RestartCore, rules.Reapply}, ""},
 		"unknown, though in pools": {with(unreachable, func(s *Subject) { s.State, s.Places = healthapi.Unknown, places }), nil, ""},
 	} {
 		c := broken()

@@ -30,7 +30,7 @@ type DryEvent struct {
 	At       time.Time `json:"at"`
 	NodeID   string    `json:"node_id" format:"uuid"`
 	NodeName string    `json:"node_name"`
-	Act      string    `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool,hide_proxypanel_hosts"`
+	Act      string    `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool,switch_dns,hide_proxypanel_hosts"`
 	State    string    `json:"state" enum:"approved,skipped"`
 	Reason   string    `json:"reason" enum:",budget,cooldown,pool_share,last_host" doc:"Of skipped"`
 }
@@ -51,7 +51,8 @@ type change struct {
 
 // DryRun replays the changes of the last week by what a policy says, as if it had said auto: of the nodes of that
 // policy, or of all where none is named. Pools and hosts are taken as they are now, and an act
-// changes nothing of what happened.
+// changes nothing of what happened. Whether the agent of a node that nobody reached was heard is not known any more, so
+// that no name is counted as led elsewhere.
 func (r *Repairs) DryRun(ctx context.Context, policyID string, repair rules.Repair) (DryRun, error) {
 	var changes []change
 	err := r.DB.In(ctx).NewRaw(`select subject_id, name, policy_id, state, reason, hint, at, installed
@@ -155,7 +156,8 @@ func untils(changes []change, now time.Time) []time.Time {
 // subject is the node as it was. Whether its agent answered is known where the verdict says so.
 func (c *change) subject(now around) Subject {
 	return Subject{
-		ID: c.SubjectID, State: c.State, Hint: c.Hint, Since: c.At, Heard: c.Hint == verdict.HintCore,
-		Installed: c.Installed, Places: now.places[c.SubjectID], Hosts: now.hosts[c.SubjectID],
+		ID: c.SubjectID, State: c.State, Hint: c.Hint, Since: c.At,
+		Heard: c.Hint == verdict.HintCore, Installed: c.Installed,
+		Places: now.places[c.SubjectID], Hosts: now.hosts[c.SubjectID],
 	}
 }

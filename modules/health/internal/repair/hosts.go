@@ -46,7 +46,7 @@ func (r *Repairs) hidden(ctx context.Context, c *lease.Claim, a *row) (lease.Nex
 	}
 	return lease.Done(), c.InTx(ctx, func(ctx context.Context) error {
 		if far.Waits > 0 {
-			return r.unhidden(ctx, a, cmp.Or(far.Problem, "the proxy panel did not answer in time"))
+			return r.revert(ctx, a, cmp.Or(far.Problem, "the proxy panel did not answer in time"))
 		}
 		a.Effects = slices.DeleteFunc(a.Effects, func(e Effect) bool { return !slices.Contains(far.Hidden, e.ID) })
 		if a.Outcome = Helped; len(a.Effects) == 0 {
@@ -60,16 +60,4 @@ func (r *Repairs) hidden(ctx context.Context, c *lease.Claim, a *row) (lease.Nex
 		}
 		return r.finish(ctx, a, Succeeded, "")
 	})
-}
-
-// unhidden ends an action that could not hide all, and has shown again what it did.
-func (r *Repairs) unhidden(ctx context.Context, a *row, said string) error {
-	if err := r.Hosts.Show(ctx, a.ID); err != nil {
-		return fmt.Errorf("have hosts shown again: %w", err)
-	}
-	a.Effects = []Effect{}
-	if err := r.save(ctx, a, "effects"); err != nil {
-		return err
-	}
-	return r.finish(ctx, a, Failed, said)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"panel/modules/health/healthapi"
+	"panel/modules/health/internal/rules"
 	"panel/platform/database"
 )
 
@@ -25,6 +26,9 @@ func (r *Repairs) follow(ctx context.Context) error {
 		return err
 	}
 	if err := r.judge(ctx); err != nil {
+		return err
+	}
+	if err := r.judgeNames(ctx); err != nil {
 		return err
 	}
 	return r.giveBack(ctx)
@@ -67,9 +71,9 @@ func (r *Repairs) withdraw(ctx context.Context) error {
 func (r *Repairs) judge(ctx context.Context) error {
 	now := r.now()
 	_, err := r.DB.In(ctx).NewRaw(`update health_actions a set outcome = case when s.state = ? then ? else ? end
-		from health_states s where s.kind = ? and s.subject_id = a.node_id and a.state = ? and a.outcome = ''
+		from health_states s where s.kind = ? and s.subject_id = a.node_id and a.state = ? and a.outcome = '' and a.act <> ?
 			and (s.state = ? or s.state in (?, ?) and a.finished_at <= ?)`, healthapi.Up, Helped, NotHelped, healthapi.Node,
-		Succeeded, healthapi.Up, healthapi.Down, healthapi.Degraded, now.Add(-given)).Exec(ctx)
+		Succeeded, rules.SwitchDNS, healthapi.Up, healthapi.Down, healthapi.Degraded, now.Add(-given)).Exec(ctx)
 	if err != nil {
 		return database.Fault(fmt.Errorf("note what repairs have helped: %w", err), nil)
 	}

@@ -80,7 +80,7 @@ func (r *Repairs) Undo(ctx context.Context, id string) error {
 			return errStays
 		}
 		err := r.undo(ctx, a, access.From(ctx).Name())
-		if err != nil || a.IncidentID == nil || a.Act != rules.Withdraw {
+		if err != nil || a.IncidentID == nil || a.Act != rules.Withdraw && a.Act != rules.SwitchDNS {
 			return err
 		}
 		return ignoreGone(r.Incidents.Relapse(ctx, *a.IncidentID, a.Act))

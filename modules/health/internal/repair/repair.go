@@ -11,6 +11,7 @@ import (
 	"github.com/uptrace/bun/dialect/pgdialect"
 	"go.uber.org/zap"
 
+	"panel/modules/cdn-dns/cdndnsapi"
 	"panel/modules/flows/flowsapi"
 	"panel/modules/health/healthapi"
 	"panel/modules/health/internal/place"
@@ -37,7 +38,7 @@ func Act(feature string) automation.Act {
 	return automation.Act{
 		Name: actRepair,
 		Summary: "Repairs nodes that are down: restarts the core, installs again what is installed, withdraws the node from " +
-			"transit pools and hides its hosts at proxy panels until it is well",
+			"transit pools, leads its names to another of its addresses and hides its hosts at proxy panels until it is well",
 		Budget:  "three times an hour for each node, and what its health policy allows; nothing unless the policy says auto",
 		Actions: []string{healthapi.EventActionRun, healthapi.EventActionUndone}, Feature: feature,
 		ReadOnly: entitlement.Stops, Blocked: entitlement.Stops,
@@ -112,6 +113,7 @@ type Tools struct {
 	Commands  nodesapi.Commands
 	Applies   flowsapi.Applies
 	Pools     poolsapi.Members
+	Names     cdndnsapi.Names
 	Hosts     proxypanelapi.Hosts
 	Incidents Incidents
 	Follow    *operations.Store
@@ -156,12 +158,14 @@ type suspect struct {
 	Cells       json.RawMessage
 	Places      []poolsapi.Place     `bun:"-"`
 	Hosts       []proxypanelapi.Host `bun:"-"`
+	Names       []cdndnsapi.Name     `bun:"-"`
 }
 
 func (s *suspect) subject() Subject {
 	return Subject{
 		ID: s.ID, State: s.State, Hint: s.Hint, Since: s.Since, Maintenance: s.Maintenance,
 		Heard: s.Layers.Heartbeat == verdict.Heard, Installed: s.Layers.HasConfig, Places: s.Places, Hosts: s.Hosts,
+		Names: s.Names,
 	}
 }
 
@@ -185,8 +189,13 @@ func (r *Repairs) suspects(ctx context.Context, nodeIDs ...string) (rows []suspe
 	if err != nil {
 		return nil, fmt.Errorf("ask which hosts lead to nodes: %w", err)
 	}
+	names, err := r.elsewhere(ctx, ids(rows)...)
+	if err != nil {
+		return nil, err
+	}
 	for i := range rows {
-		rows[i].Places, rows[i].Hosts = places[rows[i].ID], hosts[rows[i].ID]
+		id := rows[i].ID
+		rows[i].Places, rows[i].Hosts, rows[i].Names = places[id], hosts[id], names[id]
 	}
 	return rows, nil
 }
@@ -347,7 +356,7 @@ func (r *Repairs) noted(ctx context.Context, s *suspect, d Decision) (known bool
 
 func (r *Repairs) tell(ctx context.Context, kind string, a *row) error {
 	return r.Bus.Emit(ctx, events.Event{Kind: kind, SubjectID: a.NodeID, At: r.now(), Data: healthapi.ActionNews{
-		ActionID: a.ID, Act: a.Act, Did: texts.Deeds[a.Act], Name: a.Name,
+		ActionID: a.ID, Act: a.Act, Title: texts.Actions[a.Act], Name: a.Name,
 		State: a.State, Reason: a.Reason, Error: a.Error,
 	}})
 }

@@ -18,7 +18,7 @@ import (
 // Action is what the panel did about a node, would have done, or proposes.
 type Action struct {
 	ID         string     `json:"id" format:"uuid"`
-	Act        string     `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool,hide_proxypanel_hosts"`
+	Act        string     `json:"action" enum:"restart_core,reapply_installed,withdraw_from_pool,switch_dns,hide_proxypanel_hosts"`
 	NodeID     string     `json:"node_id" format:"uuid"`
 	NodeName   string     `json:"node_name"`
 	PolicyID   string     `json:"policy_id" format:"uuid"`

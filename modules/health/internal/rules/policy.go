@@ -69,7 +69,7 @@ type Window struct {
 // Repair says what the panel does about a subject that is down, and how much.
 type Repair struct {
 	Mode    string   `json:"mode" enum:"observe,suggest,auto" doc:"observe: it only notes what it would do; suggest: a person approves; auto: it acts"`
-	Actions []string `json:"actions" maxItems:"4" enum:"restart_core,reapply_installed,withdraw_from_pool,hide_proxypanel_hosts" doc:"What it may do, tried in this order; none: it only tells"`
+	Actions []string `json:"actions" maxItems:"5" enum:"restart_core,reapply_installed,withdraw_from_pool,switch_dns,hide_proxypanel_hosts" doc:"What it may do, tried in this order; none: it only tells"`
 	Limits  Limits   `json:"limits"`
 }
 

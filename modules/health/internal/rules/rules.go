@@ -53,11 +53,12 @@ const (
 	RestartCore = "restart_core"          // the agent starts its core anew
 	Reapply     = "reapply_installed"     // what is installed on the node is put there again
 	Withdraw    = "withdraw_from_pool"    // the node gets no new traffic of transit pools until it is well
+	SwitchDNS   = "switch_dns"            // the names of its entries lead to another of its addresses until it is well
 	HideHosts   = "hide_proxypanel_hosts" // proxy panels show their users no way to the node until it is well
 )
 
 // Ladder are the acts of self-repair, the gentlest first.
-var Ladder = []string{RestartCore, Reapply, Withdraw, HideHosts}
+var Ladder = []string{RestartCore, Reapply, Withdraw, SwitchDNS, HideHosts}
 
 // DefaultRepair suggests: nothing is done before somebody has seen what would be, and who trusts it says auto. The
 // numbers are those that tunnel monitors of panels have proved.

@@ -21,10 +21,11 @@ var Causes = map[string]string{
 	verdict.HintRegion:      "a block in one country",
 }
 
-// Deeds say what acts of self-repair are.
-var Deeds = map[string]string{
+// Actions say what acts of self-repair are.
+var Actions = map[string]string{
 	rules.RestartCore: "Restart core",
 	rules.Reapply:     "Install again what is installed",
 	rules.Withdraw:    "Withdraw from pools",
+	rules.SwitchDNS:   "Lead names to another address",
 	rules.HideHosts:   "Hide hosts at proxy panels",
 }

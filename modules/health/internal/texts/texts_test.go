@@ -16,8 +16,8 @@ func TestEveryActHasASentenceInBothLanguages(t *testing.T) {
 	t.Parallel()
 	russian := catalogue(t)
 	for _, act := range rules.Ladder {
-		require.NotEmpty(t, Deeds[act], act)
-		require.NotEmpty(t, russian[Deeds[act]], act)
+		require.NotEmpty(t, Actions[act], act)
+		require.NotEmpty(t, russian[Actions[act]], act)
 	}
 }
 

@@ -57,7 +57,7 @@ func shown(value any) string {
 func (f Facts) Details(words Words, say func(english string) string) (all []Detail) {
 	for _, key := range order {
 		text := f.values[key]
-		if key == "did" || key == "cause" {
+		if key == "action_title" || key == "cause" {
 			text = say(text)
 		}
 		if key == "reason" && f.reason.Code != "" {

@@ -83,7 +83,7 @@ func asItIs(text string) string { return text }
 // What the panel says in a sentence of its own reaches people in their language; what others said stays as it is.
 func TestSentencesOfThePanelAreTranslated(t *testing.T) {
 	t.Parallel()
-	facts := message.Read([]byte(`{"name":"n","did":"Restart core","cause":"the core","error":"the core"}`))
+	facts := message.Read([]byte(`{"name":"n","action_title":"Restart core","cause":"the core","error":"the core"}`))
 	russian := map[string]string{"Restart core": "Перезапуск ядра", "the core": "ядро"}
 	require.Equal(t, []message.Detail{
 		{Label: "Действие", Text: "Перезапуск ядра"},

@@ -5,7 +5,7 @@ import { Confirm } from "@/components/dialog/confirm";
 import { toastDone } from "@/components/state/toast";
 import { useBlock } from "../header";
 import { useRepairAct, type Act, type RepairAction } from "./api";
-import { actText } from "./repair-text";
+import { actText, consequenceText } from "./repair-text";
 
 /** What a person can do about an action: let the panel do what it proposes, or not, and take back what it changed. */
 export function RepairActs({ action }: { action: RepairAction }) {
@@ -55,7 +55,7 @@ function ActDialog({ act, action, onClose }: { act: Act; action: RepairAction; o
       busy={send.isPending}
       error={send.error}
     >
-      <p>{act === "approve" ? t(`repair.effect.${action.action}`) : t(`repair.${act}.text`, what)}</p>
+      <p>{consequenceText(t, act, action)}</p>
     </Confirm>
   );
 }

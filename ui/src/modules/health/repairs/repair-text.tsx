@@ -2,7 +2,7 @@ import type { TFunction } from "i18next";
 import { useTranslation } from "react-i18next";
 import type { GlyphKind } from "@/components/status/glyph";
 import { Status } from "@/components/status/status";
-import type { RepairAction, RepairAct } from "./api";
+import type { Act, RepairAction, RepairAct } from "./api";
 
 type Words = TFunction<"health">;
 
@@ -11,6 +11,7 @@ export const ladder: readonly RepairAct[] = [
   "restart_core",
   "reapply_installed",
   "withdraw_from_pool",
+  "switch_dns",
   "hide_proxypanel_hosts",
 ];
 
@@ -20,9 +21,17 @@ export const actText = (t: Words, act: RepairAct) => t(`repair.act.${act}`);
 export function resultText(t: Words, { state, reason, error, outcome, undone_by: by }: RepairAction): string {
   if (state === "skipped") return reason ? t(`repair.reason.${reason}`) : "";
   if (state === "failed") return error;
-  if (state === "undone") return by ? t("repair.undoneBy", { who: by }) : t("repair.undoneAlone");
+  if (state === "undone" && by) return t("repair.undoneBy", { who: by });
+  if (state === "undone") return outcome === "not_helped" ? t("repair.undoneInVain") : t("repair.undoneAlone");
   if (state === "succeeded") return t(`repair.outcome.${outcome || "unknown"}`);
   return "";
+}
+
+/** What a person brings about by an act. */
+export function consequenceText(t: Words, act: Act, { action, node_name: node }: RepairAction): string {
+  if (act === "approve") return t(`repair.effect.${action}`);
+  if (act === "undo" && action === "switch_dns") return t("repair.undo.names");
+  return t(`repair.${act}.text`, { act: actText(t, action), node });
 }
 
 /** Who wanted it: the panel, or the person who approved or dismissed it. */

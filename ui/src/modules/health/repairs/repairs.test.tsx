@@ -171,6 +171,18 @@ describe("what was changed", () => {
     expect(screen.getByText(/no other host that works/)).toBeInTheDocument();
   });
 
+  it("is told of names that lead to another address, and what taking that back means", async () => {
+    const effects = [{ kind: "domain" as const, id: "d", name: "n1.example.com", from: "192.0.2.1", to: "192.0.2.9" }];
+    await log([
+      makeRepair({ action: "switch_dns", state: "succeeded", effects, undoable: true }),
+      makeRepair({ id: "8", node_name: "waw", action: "switch_dns", state: "undone", outcome: "not_helped" }),
+    ]);
+    expect(await screen.findByText("Name n1.example.com: 192.0.2.1 → 192.0.2.9")).toBeInTheDocument();
+    expect(screen.getByText("It did not help and was taken back.")).toBeInTheDocument();
+    await userEvent.click(screen.getByRole("button", { name: "Take back…" }));
+    expect(await screen.findByText(/lead to the node's own address again/)).toBeInTheDocument();
+  });
+
   it("cannot be taken back where nothing was changed", async () => {
     await log([makeRepair({ state: "succeeded" })]);
     await row("Restart core fra-02");
