@@ -104,7 +104,13 @@ func (w *world) seen(flow string, node, byName bool) {
 	w.beat()
 	w.all(w.check(w.node("ams"), "tcp"), node)
 	w.all(w.check(flow, "tls"), byName)
-	w.round()
+	is := func(subject string, ok bool, well ...string) bool {
+		return ok == slices.Contains(well, w.verdict(subject).State)
+	}
+	require.Eventually(w.t, func() bool {
+		w.round()
+		return is(w.node("ams"), node, "up", "degraded") && is(flow, byName, "up", "degraded")
+	}, within, every)
 }
 
 // A name leads to another address of a node that only its agent reaches, which helps when its flow is up, and back
