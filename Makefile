@@ -32,7 +32,7 @@ ui: ## Build the web interface, if its sources changed.
 test: ## Run every test: Go, most of it raced, web interface, browser journeys; over an hour on two cores.
 	@scripts/test.sh
 
-race: ## Run the modules' own packages with the race detector, which "make test" leaves out for them.
+race: ## Run with the race detector what "make test" runs without it.
 	@scripts/test.sh race
 
 e2e: ui ## Run the browser journeys against real executables, database and agent.

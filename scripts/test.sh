@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs every test and ends with the first kind that fails. Each part says how long it took.
-# With "race" it runs the modules' own packages alone, with the race detector.
+# With "race" it runs with the race detector what it otherwise runs without.
 set -eu
 cd "$(dirname "$0")/.."
 scripts/need.sh postgresql chromium gcc iproute2 promtool nginx tmux sshd named pdns_server
@@ -31,13 +31,13 @@ part() {
 # The linter vets all packages, so that the tests do not do it a second and a third time.
 #
 # What runs without the race detector: tests of the real executables, which start them as users do; the proxy core,
-# which races inside itself when two run in one process; and what drives whole panels over HTTP, which takes half as
-# long again under the detector: the tests over all operations, the generator and the modules' own packages. The parts
-# that modules are made of, and all that they share, run under it; "make race" runs the modules under it as well.
+# which races inside itself when two run in one process; what drives whole panels over HTTP, which takes half as long
+# again under the detector: the tests over all operations, the generator and the modules' own packages; and what starts
+# no goroutine and shares no memory with one. "make race" runs under it what is left out here, executables aside.
 #
 # Tests of the executables wait more than they compute, so the two kinds take turns, and three run at once.
 core=panel/modules/flows/internal/plan/coretest
-unraced() {
+whole() {
 	{
 		go list ./e2e/... | cat -n
 		{
@@ -46,7 +46,20 @@ unraced() {
 		} | cat -n
 	} | sort -s -n | cut -f 2
 }
-raced() { go list ./... | grep -v -x -F "$(unraced)"; }
+parts() { go list ./... | grep -v -x -F "$(whole)"; }
+
+# sharing lists the packages whose own code starts goroutines or guards what several of them use.
+sharing() {
+	go list -f '{{$dir := .Dir}}{{range .GoFiles}}{{$.ImportPath}} {{$dir}}/{{.}}{{"\n"}}{{end}}' ./... |
+		while read -r package file; do
+			if grep -q -E '^[[:space:]]*go [[:alpha:]]|\.Go\(|sync\.|atomic\.' "$file"; then echo "$package"; fi
+		done | sort -u
+}
+raced() { parts | grep -x -F "$(sharing)"; }
+unraced() {
+	whole
+	parts | grep -v -x -F "$(sharing)"
+}
 
 with_detector() { CGO_ENABLED=1 go test -race -vet=off -p "$at_once" -timeout 45m "$@"; }
 without_detector() { go test -vet=off -p "$at_once" -timeout 40m "$@"; }
@@ -79,7 +92,7 @@ tested() {
 part "web interface: packages and build" scripts/ui.sh
 if [ "${1:-}" = race ]; then
 	# shellcheck disable=SC2046
-	part "modules, with the race detector" tested with_detector 2 $(unraced | grep '^panel/modules/[^/]*$')
+	part "what is not raced otherwise" tested with_detector 2 $(unraced | grep -v -e '^panel/e2e/' -e "^$core\$")
 	exit
 fi
 # shellcheck disable=SC2046
