@@ -25,9 +25,9 @@ import (
 
 func newWatching(
 	db *database.DB, v *vault.Vault, fleet nodesapi.Statuses, documents nodesapi.Documents, queue *jobs.Enqueuer,
-	doc *settings.Doc[Settings],
+	clock clockwork.Clock, doc *settings.Doc[Settings],
 ) *watching.Watching {
-	return watching.New(db, v, fleet, documents, queue, watched(doc))
+	return watching.New(db, v, fleet, documents, queue, clock, watched(doc))
 }
 
 func newCases(
@@ -61,6 +61,11 @@ func placeListener(w *watching.Watching) events.Listener {
 	return events.Listener{
 		Name: "abuse.follow", Kinds: []string{actionSettings, nodesapi.NodeOnline, nodesapi.NodeEnrolled}, Feature: feature,
 		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
-		Handle: func(ctx context.Context, _ events.Event) error { return w.Soon(ctx) },
+		Handle: func(ctx context.Context, event events.Event) error {
+			if event.Kind == actionSettings {
+				return w.Soon(ctx)
+			}
+			return w.Follow(ctx)
+		},
 	}
 }

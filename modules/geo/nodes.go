@@ -100,6 +100,9 @@ func (s *service) write(ctx context.Context, nodeIDs []string) error {
 	return nil
 }
 
+// placedTogether gathers nodes that come at once.
+const placedTogether = time.Second
+
 // placeArgs have nodes told what to hold that no roll-out has told.
 type placeArgs struct{}
 
@@ -112,12 +115,7 @@ func (s *service) listener() events.Listener {
 		Name: "geo.follow", Kinds: []string{nodesapi.NodeEnrolled, nodesapi.NodeOnline}, Feature: feature,
 		ReadOnly: entitlement.GoesOn, Blocked: entitlement.GoesOn,
 		Handle: func(ctx context.Context, _ events.Event) error {
-			// Nodes that come at once are placed by one job, which begins after the last of them.
-			const together = 2 * time.Second
-			end := s.now().Truncate(together).Add(together)
-			return s.queue.Insert(ctx, placeArgs{}, jobs.Opts{
-				Unique: document + end.Format(time.RFC3339), At: end,
-			})
+			return s.queue.Insert(ctx, placeArgs{}, jobs.Together(s.now(), placedTogether))
 		},
 	}
 }

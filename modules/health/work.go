@@ -76,10 +76,5 @@ func (f *follower) follow(ctx context.Context, event events.Event) error {
 			return err
 		}
 	}
-	at := nextPlacing(f.now())
-	return f.queue.Insert(ctx, placeArgs{}, jobs.Opts{Unique: "at " + at.Format(time.RFC3339), At: at})
+	return f.queue.Insert(ctx, placeArgs{}, jobs.Together(f.now(), placeSoon))
 }
-
-// nextPlacing is when what happens now is placed: together with everything of the same few seconds, and by a job that
-// has not begun. One that runs has read the flows already, and must not keep out the one that is to see this change.
-func nextPlacing(now time.Time) time.Time { return now.UTC().Truncate(placeSoon).Add(2 * placeSoon) }

@@ -44,6 +44,14 @@ const insertion = `with made as (
 		where $9 and scheduled_at <= now())
 	select made.id from made left join woken on true`
 
+// Together are the options of a job that follows a change: together with all that comes within so long, and by a job
+// that has not begun. One that runs may have read what has changed since, and must not keep out the one that is to see
+// it. So a fleet that comes back at once is followed once.
+func Together(now time.Time, within time.Duration) Opts {
+	at := now.UTC().Truncate(within).Add(2 * within)
+	return Opts{Unique: "at " + at.Format(time.RFC3339Nano), At: at}
+}
+
 // unfinished are the states in which a unique job keeps others out: scheduled, running, retryable, pending; not
 // discarded, completed, cancelled; available.
 const unfinished = "11110001"

@@ -9,7 +9,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"time"
 
+	"github.com/jonboulle/clockwork"
 	"github.com/uptrace/bun/dialect/pgdialect"
 
 	"panel/modules/nodes/nodesapi"
@@ -40,6 +42,7 @@ type Watching struct {
 	fleet     nodesapi.Statuses
 	documents nodesapi.Documents
 	queue     *jobs.Enqueuer
+	now       func() time.Time
 	wanted    func(ctx context.Context) (agentapi.AbuseWatch, error)
 	also      []func(ctx context.Context) error
 }
@@ -47,9 +50,9 @@ type Watching struct {
 // New makes it. Wanted gives the document as the settings say it, without salt and users.
 func New(
 	db *database.DB, v *vault.Vault, fleet nodesapi.Statuses, documents nodesapi.Documents, queue *jobs.Enqueuer,
-	wanted func(ctx context.Context) (agentapi.AbuseWatch, error),
+	clock clockwork.Clock, wanted func(ctx context.Context) (agentapi.AbuseWatch, error),
 ) *Watching {
-	return &Watching{db: db, vault: v, fleet: fleet, documents: documents, queue: queue, wanted: wanted}
+	return &Watching{db: db, vault: v, fleet: fleet, documents: documents, queue: queue, now: clock.Now, wanted: wanted}
 }
 
 // Also has more documents placed with the one of this package, in the same transaction. It is said while the panel is
@@ -59,6 +62,17 @@ func (w *Watching) Also(place func(ctx context.Context) error) { w.also = append
 // Soon has the documents placed when the transaction of the context has committed.
 func (w *Watching) Soon(ctx context.Context) error {
 	if err := w.queue.Insert(ctx, args{}, jobs.Opts{}); err != nil {
+		return fmt.Errorf("have agents told what to look for: %w", err)
+	}
+	return nil
+}
+
+// together gathers nodes that come at once.
+const together = time.Second
+
+// Follow has the documents placed for a node that has come.
+func (w *Watching) Follow(ctx context.Context) error {
+	if err := w.queue.Insert(ctx, args{}, jobs.Together(w.now(), together)); err != nil {
 		return fmt.Errorf("have agents told what to look for: %w", err)
 	}
 	return nil
