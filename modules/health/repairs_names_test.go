@@ -186,15 +186,7 @@ func TestRecordsThatAreNotWrittenAreAFailure(t *testing.T) {
 	w, _ := blocked(t)
 	w.names.set(func() { w.names.silent, w.names.problem = true, "the token lacks the right to edit the zone" })
 	w.heal()
-	kill := w.drives()
-	w.reaches("running")
-	kill() // another panel goes on
-	w.drives()
-	w.passes(3 * time.Minute)
-	a := w.reaches("failed")
-	require.Equal(t, "the token lacks the right to edit the zone", a.Error)
-	require.Empty(t, a.Effects)
-	require.False(t, a.Undoable)
+	w.fails("the token lacks the right to edit the zone")
 	require.Empty(t, w.names.out())
 }
 

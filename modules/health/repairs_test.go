@@ -154,6 +154,20 @@ func (w *world) reaches(state string) (a repair.Action) {
 	return a
 }
 
+// fails lets the panel die while an action runs, which another one ends as failed and with nothing to give back.
+func (w *world) fails(problem string) {
+	w.t.Helper()
+	kill := w.drives()
+	w.reaches("running")
+	kill()
+	w.drives()
+	w.passes(3 * time.Minute)
+	a := w.reaches("failed")
+	require.Equal(w.t, problem, a.Error)
+	require.Empty(w.t, a.Effects)
+	require.False(w.t, a.Undoable)
+}
+
 func broken(t *testing.T, mode string) *world {
 	t.Helper()
 	w := newWorld(t, "ams", "ber", "fra")

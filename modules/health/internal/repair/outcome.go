@@ -71,8 +71,8 @@ func (r *Repairs) withdraw(ctx context.Context) error {
 func (r *Repairs) judge(ctx context.Context) error {
 	now := r.now()
 	_, err := r.DB.In(ctx).NewRaw(`update health_actions a set outcome = case when s.state = ? then ? else ? end
-		from health_states s where s.kind = ? and s.subject_id = a.node_id and a.state = ? and a.outcome = '' and a.act <> ?
-			and (s.state = ? or s.state in (?, ?) and a.finished_at <= ?)`, healthapi.Up, Helped, NotHelped, healthapi.Node,
+		from health_states s where s.kind = ? and s.subject_id = a.node_id and a.state = ? and a.outcome = ''
+			and (a.act <> ? or a.effects = '[]') and (s.state = ? or s.state in (?, ?) and a.finished_at <= ?)`, healthapi.Up, Helped, NotHelped, healthapi.Node,
 		Succeeded, rules.SwitchDNS, healthapi.Up, healthapi.Down, healthapi.Degraded, now.Add(-given)).Exec(ctx)
 	if err != nil {
 		return database.Fault(fmt.Errorf("note what repairs have helped: %w", err), nil)
