@@ -13,6 +13,7 @@ import (
 	"panel/e2e/rig"
 	"panel/e2e/rig/rigtest"
 	"panel/modules/cdn-dns/acmetest"
+	"panel/modules/cdn-dns/dnstest"
 )
 
 // Addresses on the wire of the fleet whose faults are watched. Nothing leaves the namespace.
@@ -22,6 +23,7 @@ const (
 	watchNear    = "203.0.112.3"
 	watchFar     = "203.0.112.4"
 	watchSite    = "203.0.112.5" // that the flow borrows its handshake from, beside the panel
+	watchOther   = "203.0.112.6" // that the server has as well
 	faultsWithin = 4 * time.Minute
 )
 
@@ -32,6 +34,7 @@ type watchedFleet struct {
 	near, far *rig.Agent
 	messenger *messenger
 	root      *acmetest.Root
+	zones     *dnstest.Cloudflare
 	quic, tls string    // flows with a certificate of their own, as the panel knows their health
 	ends      time.Time // of that certificate
 }
@@ -53,6 +56,7 @@ func TestFaultsAreToldApart(t *testing.T) {
 	t.Run("flows with TLS of their own", w.own)
 	t.Run("where UDP alone is dropped TCP is well", w.udpDropped)
 	t.Run("a certificate that ends has a hint of its own", w.certificateEnds)
+	t.Run("a name leads to another address while nobody gets in at the first", w.addressBlocked)
 	t.Run("an exit that a pool can spare gets no new traffic until it is well", w.leavesItsPool)
 }
 
@@ -67,9 +71,12 @@ func (w *watchedFleet) bringUp() {
 	w.site, err = rig.OpenSite(watchSite)
 	require.NoError(w, err)
 	w.Cleanup(w.site.Close)
-	w.stand = rigtest.Install(w, rig.PanelSettings{
-		Host: watchPanel, Port: 8081, Env: []string{"PANEL_OUTBOUND_ALLOW=203.0.112.0/24"},
-	})
+	w.zones = dnstest.NewCloudflare(w.T, ownZone)
+	w.zones.Allow(zoneToken, dnstest.Full())
+	w.stand = rigtest.Install(w, rig.PanelSettings{Host: watchPanel, Port: 8081, Env: []string{
+		"PANEL_OUTBOUND_ALLOW=203.0.112.0/24,127.0.0.1", "PANEL_CLOUDFLARE_API_ROOT=" + w.zones.Root,
+		"PANEL_DNS_RESOLVERS=" + w.zones.Address,
+	}})
 	w.enter = serverOn(w.T, "watch", "watched", watchNode+"/24")
 	w.entry = w.agent("watched", w.enter)
 	w.exit = w.entry
@@ -121,7 +128,7 @@ func (w *watchedFleet) policy(t *testing.T, change map[string]any) {
 func (w *watchedFleet) repairs(t *testing.T, mode string) {
 	t.Helper()
 	w.policy(t, map[string]any{"repair": map[string]any{
-		"mode": mode, "actions": []string{"restart_core", "withdraw_from_pool"},
+		"mode": mode, "actions": []string{"restart_core", "withdraw_from_pool", "switch_dns"},
 		"limits": map[string]any{"max_actions_per_hour": 10, "cooldown_s": 60},
 	}})
 }

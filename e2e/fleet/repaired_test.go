@@ -7,8 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -164,20 +162,9 @@ func (w *watchedFleet) coreDies(t *testing.T) {
 	w.messenger.hasTold(t, said, "watched", "Action: Restart core")
 }
 
-// resolves lets everybody in the namespaces of the test find a host name.
-func resolves(t *testing.T, name, address string) {
-	t.Helper()
-	known, err := os.ReadFile("/etc/hosts")
-	require.NoError(t, err)
-	file := filepath.Join(t.TempDir(), "hosts")
-	require.NoError(t, os.WriteFile(file, fmt.Appendf(known, "\n%s %s\n", address, name), 0o644)) //nolint:gosec // all read it
-	command(t, "mount", "--bind", file, "/etc/hosts")
-	t.Cleanup(func() { command(t, "umount", "/etc/hosts") })
-}
-
 // own installs flows with TLS of their own, one over TCP and one over UDP, by a certificate that ends soon.
 func (w *watchedFleet) own(t *testing.T) {
-	resolves(w.T, "n1."+ownZone, watchNode)
+	w.manages(t)
 	var bound struct{ ID string }
 	require.NoError(t, w.stand.API.Post(t.Context(), "/api/v1/node-domains", object{
 		"node_id": w.entry.NodeID, "zone": ownZone, "label": "n1", "mode": "direct", "ttl": 60,
@@ -243,17 +230,31 @@ func (w *watchedFleet) force(t *testing.T, flow string) {
 	require.NoError(t, w.stand.API.InSync(t.Context(), flow))
 }
 
+// drops has the server drop packets. They are dropped by a rule of routes, which stands before that of local addresses.
+func (w *watchedFleet) drops(t *testing.T, which string) {
+	t.Helper()
+	w.routes(t, "add pref 20 lookup local", "add pref 10 "+which+" blackhole", "del pref 0")
+}
+
+// letsIn has it drop nothing any more.
+func (w *watchedFleet) letsIn(t *testing.T) {
+	t.Helper()
+	w.routes(t, "add pref 0 lookup local", "del pref 10", "del pref 20")
+}
+
+func (w *watchedFleet) routes(t *testing.T, rules ...string) {
+	t.Helper()
+	for _, rule := range rules {
+		command(t, append(slices.Clone(w.enter), append([]string{"ip", "rule"}, strings.Fields(rule)...)...)...)
+	}
+}
+
 // udpDropped lets no UDP in at the server. What listens there on TCP is well.
 func (w *watchedFleet) udpDropped(t *testing.T) {
-	rules := func(lines ...string) { // those of routes: the one that drops stands before that of local addresses
-		for _, line := range lines {
-			command(t, append(slices.Clone(w.enter), append([]string{"ip", "rule"}, strings.Fields(line)...)...)...)
-		}
-	}
-	rules("add pref 20 lookup local", "add pref 10 ipproto udp blackhole", "del pref 0")
+	w.drops(t, "ipproto udp")
 	w.becomes(t, w.quic, nil, judged{State: "down", Hint: "unreachable"})
 	w.becomes(t, w.unit(), []string{"down"}, judged{State: "up"})
-	rules("add pref 0 lookup local", "del pref 10", "del pref 20")
+	w.letsIn(t)
 	w.becomes(t, w.quic, nil, judged{State: "up"})
 	w.well(t)
 	w.over(t)
