@@ -138,7 +138,7 @@ func (w *world) all() (subjects []Subject, checks []Check, err error) {
 }
 
 func (w *world) policy(kind, id string, tags []string) rules.Named {
-	return rules.Choose(w.policies, rules.Whom{Kind: kind, ID: id, Tags: tags, Pools: w.pools[id]})
+	return rules.Choose(w.policies, rules.Subject{Kind: kind, ID: id, Tags: tags, Pools: w.pools[id]})
 }
 
 func ofNode(n *nodesapi.Status, port int, policy *rules.Named) (out []Check) {

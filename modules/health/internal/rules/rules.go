@@ -299,8 +299,8 @@ type Named struct {
 	Policy
 }
 
-// Whom is a subject as scopes know it.
-type Whom struct {
+// Subject is a node or flow as scopes know it.
+type Subject struct {
 	Kind, ID string
 	Tags     []string
 	Pools    []string // ids of those that it is a member of
@@ -308,10 +308,10 @@ type Whom struct {
 
 // Choose gives the policy of a subject: the narrowest of those that are on, and of several with tags or pools of the
 // subject the first by name. One of scope all is always among them.
-func Choose(all []Named, whom Whom) (chosen Named) {
+func Choose(all []Named, subject Subject) (chosen Named) {
 	best := -1
 	for _, p := range all {
-		rank := p.Scope.narrow(whom)
+		rank := p.Scope.narrow(subject)
 		if rank > best || rank == best && rank > 0 && p.Name < chosen.Name {
 			best, chosen = rank, p
 		}
@@ -320,15 +320,15 @@ func Choose(all []Named, whom Whom) (chosen Named) {
 }
 
 // narrow says how narrowly a scope speaks of a subject, from 0 on; less: not at all.
-func (s Scope) narrow(whom Whom) int {
+func (s Scope) narrow(subject Subject) int {
 	switch {
 	case s.Kind == All:
 		return 0
-	case s.Kind == Tag && slices.Contains(whom.Tags, s.Tag):
+	case s.Kind == Tag && slices.Contains(subject.Tags, s.Tag):
 		return 1
-	case s.Kind == Pool && slices.Contains(whom.Pools, s.ID):
+	case s.Kind == Pool && slices.Contains(subject.Pools, s.ID):
 		return 2
-	case s.Kind == whom.Kind && s.ID == whom.ID:
+	case s.Kind == subject.Kind && s.ID == subject.ID:
 		return 3
 	}
 	return -1

@@ -86,7 +86,7 @@ func TestTheNarrowestPolicyCounts(t *testing.T) {
 		named("flow", rules.Scope{Kind: rules.Flow, ID: "n1"}),
 		named("second", rules.Scope{Kind: rules.Pool, ID: "p2"}), named("first", rules.Scope{Kind: rules.Pool, ID: "p1"}),
 	}
-	for want, subject := range map[string]rules.Whom{
+	for want, subject := range map[string]rules.Subject{
 		"all": {Kind: rules.Node, ID: "n2"}, "z": {Kind: rules.Node, ID: "n2", Tags: []string{"eu"}},
 		"b":      {Kind: rules.Flow, ID: "n2", Tags: []string{"eu", "fast"}},
 		"one":    {Kind: rules.Node, ID: "n1", Tags: []string{"eu"}, Pools: []string{"p1"}},

@@ -63,7 +63,7 @@ func held(to Endpoint, told *Endpoint) *row {
 	return r
 }
 
-func standing(to Endpoint) *remnawave.HostState {
+func hostState(to Endpoint) *remnawave.HostState {
 	there := &remnawave.HostState{
 		ID: "host", Remark: to.Remark, Address: to.Address, Port: to.Port, SNI: to.SNI, Path: to.Path,
 	}
@@ -94,9 +94,9 @@ func TestAHostIsToldWhatHasChangedOfOurs(t *testing.T) {
 		"what is there no more":          {bare, &was, was, remnawave.HostWrite{SNI: pointer(""), Path: pointer("")}},
 		"all, as nothing was said":       {was, nil, theirs, remnawave.HostWrite{Remark: pointer("Europe"), Address: pointer("a.example.com")}},
 	} {
-		require.Equal(t, one.want, difference(standing(one.there), held(one.wanted, one.told), "profile"), name)
+		require.Equal(t, one.want, difference(hostState(one.there), held(one.wanted, one.told), "profile"), name)
 	}
-	elsewhere := standing(was)
+	elsewhere := hostState(was)
 	elsewhere.Inbound.InboundID = "another"
 	require.Equal(t, remnawave.HostWrite{Inbound: &remnawave.HostAt{ProfileID: "profile", InboundID: "inbound"}},
 		difference(elsewhere, held(was, &was), "profile"))
@@ -184,7 +184,7 @@ func TestDriftIsToldFieldByField(t *testing.T) {
 	p, r := at(nil, nil), held(ours, nil)
 	r.content.Squads = []string{"s1", "s2", "s3"}
 	require.Equal(t, []oneField{{kindHost, gone, "Europe", ""}}, drifts(func(add adding) { p.hostDiffers(r, add) }))
-	there := standing(ours)
+	there := hostState(ours)
 	there.SNI, there.Path = "theirs.example.com", "/theirs"
 	p.hosts = []remnawave.HostState{*there}
 	require.Empty(t, drifts(func(add adding) { p.hostDiffers(r, add) }))
