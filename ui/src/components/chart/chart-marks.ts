@@ -37,6 +37,7 @@ export function drawMarks(plot: uPlot, marks: ChartMark[], token: (name: string)
     })),
   );
   ctx.textAlign = "left";
+  ctx.textBaseline = "bottom";
   ctx.setLineDash([3 * ratio, 3 * ratio]);
   shown.forEach(({ mark, x, begin }, index) => {
     ctx.strokeStyle = ctx.fillStyle = token(mark.failure ? "--crit" : "--text-3");
@@ -44,7 +45,7 @@ export function drawMarks(plot: uPlot, marks: ChartMark[], token: (name: string)
     ctx.moveTo(x, top);
     ctx.lineTo(x, top + height);
     ctx.stroke();
-    if (written[index]) ctx.fillText(mark.text, begin, top - 4 * ratio);
+    if (written[index]) ctx.fillText(mark.text, begin, top - 2 * ratio);
   });
   ctx.restore();
 }
