@@ -1,7 +1,15 @@
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import classes from "./abuse.module.css";
 import { signalKinds } from "./shared/kinds";
-import type { NumberField } from "./settings-section";
+
+/** Gives a number of the settings its field, by its dotted path. */
+export type NumberField = (
+  path: string,
+  label: string,
+  bounds: [least: number, most: number],
+  help?: string,
+) => ReactNode;
 
 /** Each value of the scoring, with its bounds. */
 const values: [name: string, least: number, most: number][] = [

@@ -6,19 +6,11 @@ import { SettingsForm, type SettingsFormProps } from "@/components/form/settings
 import classes from "./abuse.module.css";
 import { actKinds } from "./acts/acts";
 import { settingsCalls, type Settings } from "./api";
-import { ScoringFields } from "./scoring-fields";
+import { ScoringFields, type NumberField } from "./scoring-fields";
 import { signalKinds } from "./shared/kinds";
 
 export type Fields = Settings & Record<string, unknown>;
 type Drawn = Parameters<SettingsFormProps<Settings, Fields>["children"]>[0];
-
-/** Gives a number of the settings its field, by its dotted path. */
-export type NumberField = (
-  path: string,
-  label: string,
-  bounds: [least: number, most: number],
-  help?: string,
-) => ReactNode;
 
 /** What is kept of abuse, what agents look for, and from when on something is suggested. */
 export default function SettingsSection() {

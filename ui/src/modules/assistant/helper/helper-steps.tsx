@@ -8,11 +8,12 @@ import { StepMark } from "@/components/status/step-mark";
 import type { Language } from "@/text/format";
 import { problemText } from "@/text/problem-text";
 import { useLanguage } from "@/text/use-format";
-import { send, type Helper, type HelperStep } from "../api";
+import { send, type Helper, type HelperStep, type useHelper } from "../api";
 import classes from "../sheet/sheet.module.css";
-import type { HelperActs } from "./helper-view";
 
 const marks = { done: "done", current: "now", waiting: "later" } as const;
+
+export type HelperActs = ReturnType<typeof useHelper>;
 
 /** The steps with what to do at the one that is next; the work is done on the panel's own pages. */
 export function HelperSteps({ held, helper: { check, end } }: { held: Helper; helper: HelperActs }) {

@@ -8,7 +8,7 @@ import { RelativeTime } from "@/components/text/relative-time";
 import { useLanguage } from "@/text/use-format";
 import { useHelper, type Helper } from "../api";
 import classes from "../sheet/sheet.module.css";
-import { HelperSteps } from "./helper-steps";
+import { HelperSteps, type HelperActs } from "./helper-steps";
 
 /** Setting up notifications, step by step. One person of the whole panel does it at a time. */
 export function HelperView({ held, readOnly, onBack }: { held: Helper | null; readOnly: boolean; onBack: () => void }) {
@@ -26,8 +26,6 @@ export function HelperView({ held, readOnly, onBack }: { held: Helper | null; re
     </div>
   );
 }
-
-export type HelperActs = ReturnType<typeof useHelper>;
 
 function Begin({ helper: { begin, end }, readOnly }: { helper: HelperActs; readOnly: boolean }) {
   const { t } = useTranslation("assistant");

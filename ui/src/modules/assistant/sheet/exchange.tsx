@@ -11,7 +11,7 @@ import { AnswerText } from "./answer-text";
 import { ProposalCard } from "./proposal-card";
 import { ReadList, RefusedList } from "./read-list";
 import classes from "./sheet.module.css";
-import { Suggestions } from "./talk";
+import { Suggestions } from "./suggestions";
 import { useAnswerStream } from "./use-answer-stream";
 
 /** One question and what was answered. */

@@ -10,6 +10,7 @@ import { questionsQuery, useAsk, type State } from "../api";
 import { Composer } from "./composer";
 import { Exchange } from "./exchange";
 import classes from "./sheet.module.css";
+import { Suggestions } from "./suggestions";
 
 /** The questions and answers so far, oldest first, and the field for the next one. */
 export function Talk({
@@ -94,22 +95,5 @@ function Welcome({ state, onAsk, onSetUp }: { state: State; onAsk: (text: string
         {t("helper.title")}
       </button>
     </div>
-  );
-}
-
-/** Questions that fit the page, asked by a click. */
-export function Suggestions({ items, onAsk }: { items: readonly string[]; onAsk: (text: string) => void }) {
-  const { t } = useTranslation("assistant");
-  if (items.length === 0) return null;
-  return (
-    <ul className={classes.suggestions} aria-label={t("suggestions")}>
-      {items.map((item) => (
-        <li key={item}>
-          <button type="button" className={classes.suggestion} onClick={() => onAsk(item)}>
-            {item}
-          </button>
-        </li>
-      ))}
-    </ul>
   );
 }

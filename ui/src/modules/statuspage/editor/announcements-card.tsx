@@ -6,8 +6,7 @@ import { Card } from "@/components/layout/card";
 import type { Announcement } from "../api";
 import { LocalisedField } from "../shared/localised";
 import classes from "../statuspage.module.css";
-import { languagesOf, newAnnouncement } from "./draft";
-import type { CardProps } from "./editor";
+import { languagesOf, newAnnouncement, type CardProps } from "./draft";
 
 /** What stands on top of the page for a time. */
 export function AnnouncementsCard({ draft, set, block, wrong }: CardProps) {

@@ -3,7 +3,7 @@ import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import type { Auto } from "../api";
 import classes from "../statuspage.module.css";
-import type { CardProps } from "./editor";
+import type { CardProps } from "./draft";
 
 const publishing: Auto["publish"][] = ["never", "after_10_min", "at_once"];
 const severities: Auto["min_severity"][] = ["critical", "warning"];

@@ -4,8 +4,7 @@ import { Card } from "@/components/layout/card";
 import { locales } from "../api";
 import { LocalisedField } from "../shared/localised";
 import classes from "../statuspage.module.css";
-import { isLocale, languagesOf } from "./draft";
-import type { CardProps } from "./editor";
+import { isLocale, languagesOf, type CardProps } from "./draft";
 
 /** What the page is called, in which languages, and under which word of the address. */
 export function BasicsCard({ draft, set, block, wrong }: CardProps) {

@@ -13,8 +13,7 @@ import { ComponentStatus } from "../shared/states";
 import classes from "../statuspage.module.css";
 import { BarStrip } from "./bar-strip";
 import { ComponentDialog } from "./component-dialog";
-import { languagesOf, moved, newComponent, newGroup } from "./draft";
-import type { CardProps } from "./editor";
+import { languagesOf, moved, newComponent, newGroup, type CardProps } from "./draft";
 import { GroupDialog } from "./group-dialog";
 
 /** What readers see the state of, in groups and in order. */

@@ -1,6 +1,15 @@
 import type { Announcement, Component, Group, Locale, Page, PageDraft, PageParts } from "../api";
 import { written } from "../shared/localised";
 
+/** What every card of the editor gets. */
+export interface CardProps {
+  draft: PageDraft;
+  set: (some: Partial<PageDraft>) => void;
+  block: string | undefined;
+  /** What the panel refused, by the field's path. */
+  wrong: Record<string, string>;
+}
+
 /** What a person begins with: the page as it is stored. */
 export function draftOf(page: Page): PageDraft {
   return {

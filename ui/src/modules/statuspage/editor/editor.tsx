@@ -5,25 +5,16 @@ import { ConflictNote } from "@/components/form/conflict-note";
 import { FormProblems } from "@/components/form/form-problems";
 import { SaveBar } from "@/components/form/save-bar";
 import { toastDone } from "@/components/state/toast";
-import { useSavePage, type Page, type PageDraft } from "../api";
+import { useSavePage, type Page } from "../api";
 import { localText } from "../shared/localised";
 import classes from "../statuspage.module.css";
 import { AnnouncementsCard } from "./announcements-card";
 import { AutoCard } from "./auto-card";
 import { BasicsCard } from "./basics-card";
 import { ComponentsCard } from "./components-card";
-import { changedFields, draftOf, partsOf } from "./draft";
+import { changedFields, draftOf, partsOf, type CardProps } from "./draft";
 import { LookCard } from "./look-card";
 import { Preview } from "./preview";
-
-/** What every card of the editor gets. */
-export interface CardProps {
-  draft: PageDraft;
-  set: (some: Partial<PageDraft>) => void;
-  block: string | undefined;
-  /** What the panel refused, by the field's path. */
-  wrong: Record<string, string>;
-}
 
 /** Edits a page. What somebody else saves meanwhile takes nothing typed away. */
 export function Editor({ page, block }: { page: Page; block: string | undefined }) {

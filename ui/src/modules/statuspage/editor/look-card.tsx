@@ -6,7 +6,7 @@ import { Card } from "@/components/layout/card";
 import { toastDone, toastProblem } from "@/components/state/toast";
 import { useLogo, type Page } from "../api";
 import classes from "../statuspage.module.css";
-import type { CardProps } from "./editor";
+import type { CardProps } from "./draft";
 
 const swatches = ["#2563eb", "#0f766e", "#15803d", "#b45309", "#be123c", "#7c3aed", "#334155"];
 const kinds = "image/png,image/jpeg,image/webp";
