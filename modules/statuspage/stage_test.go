@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	cdndns "panel/modules/cdn-dns"
 	"panel/modules/clients"
 	"panel/modules/domains"
 	"panel/modules/flows"
@@ -23,8 +24,8 @@ type fields = map[string]any
 
 func features() []module.Module {
 	return []module.Module{
-		nodes.Module(), domains.Module(), clients.Module(), flows.Module(), pools.Module(), proxypanel.Module(),
-		health.Module(), Module(),
+		nodes.Module(), domains.Module(), clients.Module(), flows.Module(), cdndns.Module(), pools.Module(),
+		proxypanel.Module(), health.Module(), Module(),
 	}
 }
 
