@@ -223,6 +223,6 @@ func TestAPolicyKeepsWhatIsNotSaidOfRepairs(t *testing.T) {
 		`"limits":{"max_actions_per_hour":7,"cooldown_s":60,"max_pct_of_pool":50}}`)
 	_, _, asked = onFra(t, "create-policy", "Edge", "--tag", "edge", "--repair-hourly", "3")
 	require.Contains(t, asked[len(asked)-1], `"repair":{"mode":"suggest",`+
-		`"actions":["restart_core","reapply_installed","withdraw_from_pool","hide_proxypanel_hosts"],`+
+		`"actions":["restart_core","reapply_installed","withdraw_from_pool","switch_dns","hide_proxypanel_hosts"],`+
 		`"limits":{"max_actions_per_hour":3,"cooldown_s":300,"max_pct_of_pool":30}}`)
 }

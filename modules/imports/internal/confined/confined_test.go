@@ -22,7 +22,7 @@ import (
 // behaviours are what the process does that a test has started, by the name in its arguments.
 var behaviours = map[string]func() error{
 	"copy":   func() error { _, err := io.Copy(os.Stdout, os.Stdin); return err },
-	"hang":   func() error { select {} },
+	"hang":   func() error { <-time.After(time.Hour); return errors.New("nobody has ended it") },
 	"crash":  func() error { var file *os.File; return errors.New(file.Name()) },
 	"fail":   func() error { return errors.New("no") },
 	"eat":    eat,
