@@ -22,7 +22,7 @@ import (
 )
 
 // BenchmarkWatches is the processor time of a second of looking at 200 handshakes every 30 seconds, in nanoseconds. The
-// server's part of them is included, with a key as most servers have: an RSA key would cost it more than the whole look.
+// server's part of them is included, with a key as most servers have: an RSA key would cost it more than the look.
 func BenchmarkWatches(b *testing.B) {
 	const window = 30 * time.Second
 	for _, count := range []int{200} {
