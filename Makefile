@@ -29,7 +29,7 @@ package: ui ## Build the Debian packages of panel and agent into .run/dist; ARCH
 ui: ## Build the web interface, if its sources changed.
 	@scripts/ui.sh
 
-test: ## Run every test: Go, most of it raced, web interface, browser journeys; over an hour on two cores.
+test: ## Run every test: Go, raced where goroutines are, web interface, browser journeys; about an hour on two cores.
 	@scripts/test.sh
 
 race: ## Run with the race detector what "make test" runs without it.

@@ -61,10 +61,7 @@ func (w *Watching) Also(place func(ctx context.Context) error) { w.also = append
 
 // Soon has the documents placed when the transaction of the context has committed.
 func (w *Watching) Soon(ctx context.Context) error {
-	if err := w.queue.Insert(ctx, args{}, jobs.Opts{}); err != nil {
-		return fmt.Errorf("have agents told what to look for: %w", err)
-	}
-	return nil
+	return w.insert(ctx, jobs.Opts{})
 }
 
 // together gathers nodes that come at once.
@@ -72,7 +69,11 @@ const together = time.Second
 
 // Follow has the documents placed for a node that has come.
 func (w *Watching) Follow(ctx context.Context) error {
-	if err := w.queue.Insert(ctx, args{}, jobs.Together(w.now(), together)); err != nil {
+	return w.insert(ctx, jobs.Together(w.now(), together))
+}
+
+func (w *Watching) insert(ctx context.Context, o jobs.Opts) error {
+	if err := w.queue.Insert(ctx, args{}, o); err != nil {
 		return fmt.Errorf("have agents told what to look for: %w", err)
 	}
 	return nil

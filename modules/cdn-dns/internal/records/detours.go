@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/uptrace/bun"
@@ -56,9 +55,7 @@ func led(node nodesapi.Node, detours []detour) []netip.Addr {
 func others(node nodesapi.Node, beside netip.Addr) (out []string) {
 	var found []netip.Addr
 	for _, text := range node.Addresses {
-		text, _, _ = strings.Cut(text, "/")
-		addr, err := netip.ParseAddr(text)
-		if addr = addr.Unmap(); err == nil && public(addr) && addr.Is4() == beside.Is4() && addr != beside {
+		if addr, is := read(text); is && public(addr) && addr.Is4() == beside.Is4() && addr != beside {
 			found = append(found, addr)
 		}
 	}

@@ -73,9 +73,8 @@ func (e *Engine) Values(ctx context.Context, binding domainsapi.Domain) ([]strin
 func Addresses(node nodesapi.Node) []netip.Addr {
 	var found []netip.Addr
 	add := func(text string, good func(netip.Addr) bool) {
-		text, _, _ = strings.Cut(text, "/")
-		addr, err := netip.ParseAddr(text)
-		if addr = addr.Unmap(); err != nil || addr.Zone() != "" || !good(addr) {
+		addr, is := read(text)
+		if !is || addr.Zone() != "" || !good(addr) {
 			return
 		}
 		if !slices.ContainsFunc(found, func(other netip.Addr) bool { return other.Is4() == addr.Is4() }) {
@@ -88,6 +87,13 @@ func Addresses(node nodesapi.Node) []netip.Addr {
 	}
 	slices.SortFunc(found, netip.Addr.Compare)
 	return found
+}
+
+// read reads an address that may have the length of its network behind it.
+func read(text string) (addr netip.Addr, is bool) {
+	text, _, _ = strings.Cut(text, "/")
+	addr, err := netip.ParseAddr(text)
+	return addr.Unmap(), err == nil
 }
 
 // Reachable tells whether others than the host itself can reach an address.
