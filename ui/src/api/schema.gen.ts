@@ -14385,7 +14385,7 @@ export interface components {
             node_id: string;
             node_name: string;
             /**
-             * @description Of what was done: whether the node is well after it; empty: not known yet
+             * @description Of what was done: whether the node is well after it, or the flows whose names it led elsewhere; empty: not known yet
              * @enum {string}
              */
             outcome: "" | "helped" | "not_helped";
@@ -14405,7 +14405,7 @@ export interface components {
             undoable: boolean;
             /** Format: date-time */
             undone_at: string | null;
-            /** @description Empty: the panel, because the cause is gone */
+            /** @description Empty: the panel, because the cause is gone, or because it did not help */
             undone_by: string;
         };
         RepairActionPage: {

@@ -27,7 +27,7 @@ type Action struct {
 	State      string     `json:"state" enum:"proposed,approved,running,succeeded,failed,skipped,undone"`
 	Reason     string     `json:"reason" enum:",stopped,read_only,not_in_plan,dry_run,maintenance,applying,budget,cooldown,recovered,dismissed,pool_share,last_host,no_flow" doc:"Of skipped"`
 	Error      string     `json:"error" doc:"Of failed"`
-	Outcome    string     `json:"outcome" enum:",helped,not_helped" doc:"Of what was done: whether the node is well after it; empty: not known yet"`
+	Outcome    string     `json:"outcome" enum:",helped,not_helped" doc:"Of what was done: whether the node is well after it, or the flows whose names it led elsewhere; empty: not known yet"`
 	ApplyID    string     `json:"apply_id,omitempty" doc:"Of reapply_installed: the apply that does it"`
 	ApprovedBy string     `json:"approved_by" doc:"Empty: the panel acted by itself, or nobody has approved it"`
 	Dismisser  string     `json:"dismissed_by"`
@@ -35,7 +35,7 @@ type Action struct {
 	Effects    []Effect   `json:"effects" doc:"What it changed, and what undoing it gives back"`
 	Undoable   bool       `json:"undoable"`
 	UndoneAt   *time.Time `json:"undone_at"`
-	UndoneBy   string     `json:"undone_by" doc:"Empty: the panel, because the cause is gone"`
+	UndoneBy   string     `json:"undone_by" doc:"Empty: the panel, because the cause is gone, or because it did not help"`
 	CreatedAt  time.Time  `json:"created_at"`
 	StartedAt  *time.Time `json:"started_at"`
 	FinishedAt *time.Time `json:"finished_at"`
