@@ -141,7 +141,7 @@ var goals = []goal{
 	{"sensing", sensing, 12 * time.Minute},
 	{"users", syncedUsers, 12 * time.Minute},
 	{"flow", throughput, 6 * time.Minute},
-	{"protocols", protocols, 10 * time.Minute},
+	{"protocols", protocols, 75 * time.Minute},
 	{"geo", geoFiles, 15 * time.Minute},
 	{"hosting", hostingSync, 5 * time.Minute},
 	{"status", statusPage, 6 * time.Minute},

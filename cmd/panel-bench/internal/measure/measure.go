@@ -3,6 +3,7 @@ package measure
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -33,6 +34,16 @@ func (s Series) MAD() float64 {
 		distances[i] = max(value-median, median-value)
 	}
 	return distances.Median()
+}
+
+// MedianError is the standard error of the median, of readings that are spread about it as by chance; infinite without
+// any.
+func (s Series) MedianError() float64 {
+	if len(s) == 0 {
+		return math.Inf(1)
+	}
+	const deviation, median = 1.4826, 1.2533 // of a normal distribution: over the MAD; error of the median over the mean's
+	return median * deviation * s.MAD() / math.Sqrt(float64(len(s)))
 }
 
 // Quantile gives the smallest reading that at least the share q of all do not exceed.
@@ -99,13 +110,19 @@ func AtMost(goal, what, unit string, limit, product Series, ceiling float64) Res
 	return r.judge(r.Value <= ceiling)
 }
 
-func ratio(goal, what, unit string, limit, product Series) Result {
+// Ratios of the product to the limit, pair by pair.
+func Ratios(limit, product Series) Series {
 	ratios := make(Series, min(len(limit), len(product)))
 	for i := range ratios {
 		if limit[i] > 0 {
 			ratios[i] = product[i] / limit[i]
 		}
 	}
+	return ratios
+}
+
+func ratio(goal, what, unit string, limit, product Series) Result {
+	ratios := Ratios(limit, product)
 	r := Result{
 		Goal:    goal,
 		What:    what,

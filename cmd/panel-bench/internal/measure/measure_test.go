@@ -2,6 +2,8 @@ package measure_test
 
 import (
 	"errors"
+	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -26,6 +28,29 @@ func TestANoisyLimitProvesNothing(t *testing.T) {
 	limit, product := measure.Series{10, 100, 60, 20}, measure.Series{10, 100, 60, 20}
 	require.Equal(t, measure.Noise, measure.AtLeast("P", "x", "1/s", limit, product, 0.5).Verdict)
 	require.Equal(t, measure.Noise, measure.AtLeast("P", "x", "1/s", limit, product, 5).Verdict)
+}
+
+// A gate of a few hundredths means something only where the median is known better than that.
+func TestTheMedianIsKnownBetterWithMoreReadings(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	medians := func(readings int) (spread float64, errors measure.Series) {
+		var all measure.Series
+		for range 400 {
+			var s measure.Series
+			for range readings {
+				s = append(s, 1+0.1*random.NormFloat64())
+			}
+			all, errors = append(all, s.Median()), append(errors, s.MedianError())
+		}
+		return 1.4826 * all.MAD(), errors
+	}
+	for _, readings := range []int{24, 96} {
+		spread, told := medians(readings)
+		require.InEpsilon(t, spread, told.Median(), 0.2, "with %d readings", readings)
+	}
+	require.True(t, math.IsInf(measure.Series{}.MedianError(), 1))
+	require.Zero(t, measure.Series{1, 1, 1}.MedianError())
 }
 
 func TestWithoutReadingsNothingIsMet(t *testing.T) {
