@@ -16,6 +16,8 @@ import (
 	"github.com/xtls/xray-core/features/inbound"
 	"github.com/xtls/xray-core/proxy"
 	"golang.org/x/sys/unix"
+
+	"panel/cmd/panel-agent/internal/core/buffered"
 )
 
 const (
@@ -80,6 +82,12 @@ func (e *entrance) fill(core *xray.Instance, own []*xray.InboundHandlerConfig, h
 }
 
 func (e *entrance) create(in *xray.InboundHandlerConfig) (inbound.Handler, error) {
+	if e.seen[in.Tag].network == "grpc" {
+		var err error
+		if in, err = buffered.Inbound(in); err != nil {
+			return nil, err
+		}
+	}
 	made, err := xray.CreateObject(e.core, in)
 	if err != nil {
 		return nil, fmt.Errorf("make the inbound %s: %w", in.Tag, err)
