@@ -356,8 +356,8 @@ func protocols(ctx context.Context, b *bench) ([]measure.Result, error) {
 const (
 	// elsewhere is an address of no host: tunnels carry none of this one. The listener leads it to the site.
 	elsewhere = "198.51.100.7"
-	// protocolPairs are read at once, and as many times as the run's pairs at most: readings of some protocols differ by
-	// a tenth from each other, those of others hardly, and the goal is about hundredths.
+	// protocolPairs are read until the median of their ratios is known as surely as this, at most as many times as the
+	// run has pairs: the goal is about hundredths, and readings of some protocols differ by a tenth.
 	protocolPairs = 24
 	surely        = 0.008
 )

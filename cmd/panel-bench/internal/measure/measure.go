@@ -42,7 +42,7 @@ func (s Series) MedianError() float64 {
 	if len(s) == 0 {
 		return math.Inf(1)
 	}
-	const deviation, median = 1.4826, 1.2533 // of a normal distribution: over the MAD; error of the median over the mean's
+	const deviation, median = 1.4826, 1.2533 // normal: deviation over MAD, error of the median over that of the mean
 	return median * deviation * s.MAD() / math.Sqrt(float64(len(s)))
 }
 

@@ -1,6 +1,6 @@
 // Package buffered makes inbounds whose connections pass on whole buffers although they are counted. The core counts
-// the bytes of a connection in a wrapper that knows single bytes alone, so that each buffer of gRPC would be copied once
-// more because of it.
+// the bytes of a connection in a wrapper that knows single bytes alone, because of which each buffer of gRPC would be
+// copied once more.
 package buffered
 
 import (
