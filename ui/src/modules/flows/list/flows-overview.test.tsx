@@ -25,3 +25,19 @@ it("a flow that only runs badly may be told of by its incident, one whose change
   expect(await screen.findByText("Asia pair | Down | 1")).toBeInTheDocument();
   expect(screen.getByText("Europe main | Down")).toBeInTheDocument();
 });
+
+it("the tile says in sync only where every flow is, else what is worst and of how many", async () => {
+  const inSync = fakeFlow({ id: "1", name: "Asia pair", draft_changes: 0 });
+  const differs = fakeFlow({ id: "2", name: "Europe main", drift: { state: "drifted", node_ids: ["1"], stages: [] } });
+  const failed = fakeFlow({ id: "3", name: "Backup", state: "apply_failed" });
+  for (const [flows, note] of [
+    [[inSync], "all in sync"],
+    [[inSync, differs], "1 differs"],
+    [[inSync, differs, failed], "1 apply failed"],
+  ] as const) {
+    const { queries } = serveFake(fakeState({ flows: [...flows] }));
+    const { unmount } = await renderApp(<part.Tile />, { queries });
+    expect(await screen.findByText(note)).toBeInTheDocument();
+    unmount();
+  }
+});

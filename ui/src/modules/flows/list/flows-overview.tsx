@@ -22,17 +22,19 @@ function Tile() {
   const known = useFlows();
   if (!known) return <Figure name={t("tile.flows")} value="" />;
   const applied = known.flows.filter(serves).length;
-  const drafts = known.flows.filter((flow) => configState(flow) === "draft").length;
+  const worst = (["apply_failed", "drifted", "draft"] as const)
+    .map((state) => ({ state, count: known.flows.filter((flow) => configState(flow) === state).length }))
+    .find(({ count }) => count > 0);
   return (
     <Figure
       name={t("tile.flows")}
       value={format.number(applied)}
       of={t("tile.of", { total: format.number(known.total) })}
       note={
-        drafts > 0 ? (
+        worst ? (
           <>
-            <Glyph kind="draft" />
-            {t("tile.drafts", { count: drafts })}
+            <Glyph kind={configGlyph[worst.state]} />
+            {t(`tile.${worst.state}`, { count: worst.count })}
           </>
         ) : (
           t(known.total === 0 ? "tile.none" : "tile.calm")
