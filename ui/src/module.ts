@@ -230,6 +230,8 @@ export interface PaletteAct {
   feature?: FeatureKey;
   /** The act is one of those that work without a license. */
   whileReadOnly?: boolean;
+  /** What it is for, told where nothing of the typed name can take it. */
+  none?: Words;
 }
 
 /** A sheet beside every page, which the top bar opens. It stays open while pages change. */

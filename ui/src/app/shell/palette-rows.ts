@@ -30,6 +30,8 @@ export interface PaletteRows {
   rows: PaletteRow[];
   /** What was looked for, to be marked in the names. */
   name: string;
+  /** What to tell where there are no rows. */
+  none: string;
   /** The rows still belong to what was typed before. */
   busy: boolean;
 }
@@ -74,7 +76,8 @@ export function usePaletteRows(text: string): PaletteRows {
     const rows = asked.acts.flatMap((act) =>
       hits.flatMap((hit) => runsOf(hit, [act], act.label[language], () => hit.name)),
     );
-    return { rows, name: asked.name, busy };
+    const told = asked.acts.find((act) => act.none)?.none?.[language] ?? t("palette.none");
+    return { rows, name: asked.name, busy, none: looking ? told : t("palette.name") };
   }
   const first = hits.find((hit) => hit.runs && hit.runs.length > 0);
   const rows = hits.map((hit): PaletteRow => ({ ...hit, go: { path: hit.path, search: hit.search } }));
@@ -87,7 +90,7 @@ export function usePaletteRows(text: string): PaletteRows {
   const at = first ? rows.findLastIndex((row) => row.group === first.group) + 1 : 0;
   rows.splice(at, 0, ...own);
   const verbs = first ? [] : offered(text, acts).map((act) => verbRow(act));
-  return { rows: [...rows, ...verbs, ...placesFor(text)], name: asked.name, busy };
+  return { rows: [...rows, ...verbs, ...placesFor(text)], name: asked.name, busy, none: t("palette.none") };
 
   function verbRow(act: PaletteAct): PaletteRow {
     const spoken = act.verbs.filter((verb) => /[а-я]/i.test(verb) === (language === "ru"));

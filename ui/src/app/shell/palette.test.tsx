@@ -135,6 +135,18 @@ describe("the palette", () => {
     const field = await open();
     await userEvent.click(screen.getByRole("option", { name: /Restart core…/ }));
     expect(field).toHaveValue("restart ");
+    expect(await screen.findByText("Type a name, two letters at least")).toBeInTheDocument();
+  });
+
+  it("says what an act is for where nothing of the name can take it", async () => {
+    const field = await open(["*"], false, undefined, [
+      { ...module, acts: module.acts!.map((one) => ({ ...one, none: { en: "No core is called so.", ru: "" } })) },
+    ]);
+    await userEvent.type(field, "restart nobody");
+    expect(await screen.findByText("No core is called so.")).toBeInTheDocument();
+    await userEvent.clear(field);
+    await userEvent.type(field, "nobody");
+    expect(await screen.findByText("Nothing found")).toBeInTheDocument();
   });
 
   it("shows a closed act with its reason and does not open it", async () => {

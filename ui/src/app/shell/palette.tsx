@@ -46,7 +46,7 @@ function PaletteBody({ onClose, onAct, typedAhead }: BodyProps) {
   const [text, setText] = useState("");
   const [chosen, setChosen] = useState(0);
   const [waiting, setWaiting] = useState(false);
-  const { rows, name, busy } = usePaletteRows(text);
+  const { rows, name, busy, none } = usePaletteRows(text);
   const active = Math.min(chosen, rows.length - 1);
   const type = (value: string) => {
     setText(value);
@@ -114,7 +114,7 @@ function PaletteBody({ onClose, onAct, typedAhead }: BodyProps) {
         <kbd className={classes.key}>Esc</kbd>
       </div>
       <div id="palette-hits" role="listbox" aria-label={t("palette.hits")} aria-busy={busy} className={classes.hits}>
-        {rows.length === 0 && !busy && <p className={classes.none}>{t("palette.none")}</p>}
+        {rows.length === 0 && !busy && <p className={classes.none}>{none}</p>}
         {rows.map((row, index) => (
           <Row
             key={row.id}

@@ -29,6 +29,10 @@ export default defineModule({
       label: { en: "Drain", ru: "Увести трафик" },
       icon: IconArrowBarRight,
       verbs: ["drain", "увести", "увести трафик с", "разгрузить"],
+      none: {
+        en: "No member of a transit pool has this name. Any node can be put into maintenance.",
+        ru: "Ни в одном транзитном пуле нет участника с таким именем. Обслуживание можно начать на любой ноде.",
+      },
       needs: ["connection_units.apply"],
       feature: "flows",
     },
@@ -37,6 +41,10 @@ export default defineModule({
       label: { en: "Give traffic again", ru: "Вернуть трафик" },
       icon: IconArrowBackUp,
       verbs: ["give traffic again", "undrain", "вернуть трафик"],
+      none: {
+        en: "No drained member of a transit pool has this name.",
+        ru: "Ни в одном транзитном пуле нет участника с таким именем, с которого увели трафик.",
+      },
       needs: ["connection_units.apply"],
       feature: "flows",
     },

@@ -115,14 +115,17 @@ function Clock({ apply, flow, second, children }: ClockProps) {
   const { t } = useTranslation("flows");
   const said = useSaid();
   const now = useNow();
+  const format = useFormat();
   const end = apply.finished_at ? Date.parse(apply.finished_at) : now;
+  const length = (end - Date.parse(apply.started_at)) / 1000;
+  const short = second === undefined && apply.finished_at && length < 10;
   const percent = apply.state === "applied" ? 100 : applyProgress(apply.steps);
   const tone = apply.state === "apply_failed" ? "crit" : goesBack(apply) ? "warn" : undefined;
   return (
     <div className={classes.clock}>
       <div className={classes.clockLine}>
         <span className={`${classes.time} num`}>
-          {formatCountdown(second ?? (end - Date.parse(apply.started_at)) / 1000)}
+          {short ? t("seconds", { value: format.number(length, 1) }) : formatCountdown(second ?? length)}
         </span>
         <span className="dim">{apply.state === "applying" ? t("apply.elapsed") : t("apply.took")}</span>
         {apply.state === "applying" && <span className="soft">{said(apply.text)}</span>}

@@ -50,6 +50,14 @@ it("says which rule of which policy has come to forbid an apply, in both languag
   await changeLanguage("en");
 });
 
+it.each([
+  ["2026-03-01T10:00:00.840Z", "0.8 s"],
+  ["2026-03-01T10:00:41Z", "0:41"],
+])("tells how long it took, below ten seconds to a tenth", async (finished_at, told) => {
+  await open(fakeApply({ state: "applied", phase: "applied", started_at: "2026-03-01T10:00:00Z", finished_at }));
+  expect((await screen.findByText("in all")).previousSibling).toHaveTextContent(told);
+});
+
 describe("an apply that runs", () => {
   it("is stopped only after a question that names what goes back", async () => {
     const { written } = await open(fakeApply({ phase: "probing" }));
