@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/netip"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -140,7 +141,7 @@ func get(ctx context.Context, client *xray.Instance, order FetchOrder) (agentapi
 	}
 	resp, err := (&http.Client{Transport: transport(client, tunnelOf(order.Core)), CheckRedirect: noRedirect}).Do(req)
 	if err != nil {
-		return data, fmt.Errorf("fetch through the flow: %w", err)
+		return data, fmt.Errorf("fetch through the flow: %w", plainly(err, fetchLimit(order)))
 	}
 	defer resp.Body.Close()
 	data.Status = resp.StatusCode
@@ -151,6 +152,18 @@ func get(ctx context.Context, client *xray.Instance, order FetchOrder) (agentapi
 	}
 	data.ExitIP, data.Matched = exitIP(body), bytes.Contains(body, []byte(order.Expect))
 	return data, judge(data)
+}
+
+// plainly leaves out of a failure what the order says already, and names the time in which nobody answered.
+func plainly(err error, limit time.Duration) error {
+	var failed *url.Error
+	switch {
+	case !errors.As(err, &failed):
+		return err
+	case failed.Timeout():
+		return fmt.Errorf("no answer within %s", limit)
+	}
+	return failed.Err
 }
 
 func judge(data agentapi.ThroughData) error {

@@ -96,10 +96,19 @@ func (p *Prober) through(ctx context.Context, asked agentapi.ThroughProbe) (agen
 			origin(p.Reflect))
 	}
 	if err != nil {
-		return data, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return data, &unreached{err}
 	}
 	return data, nil
 }
+
+// unreached is ErrUnreachable in the words of who tried.
+type unreached struct{ error }
+
+// Is says that it is ErrUnreachable.
+func (u *unreached) Is(target error) bool { return target == ErrUnreachable }
+
+// Unwrap gives what was met.
+func (u *unreached) Unwrap() error { return u.error }
 
 // Expect takes the address by which the panel calls itself and says whether it is news that this differs from the one
 // that is dialled. A token that is dialled with TLS goes nowhere without.

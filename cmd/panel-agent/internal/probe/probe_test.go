@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -172,6 +173,9 @@ func TestAProbeGoesToTheNameThatThePanelHasForItself(t *testing.T) {
 	require.NoError(t, err)
 	p.Client = refusing{"nothing"}
 	_, err = p.Run(t.Context(), asked)
+	require.ErrorIs(t, err, ErrUnreachable)
+	require.ErrorIs(t, err, io.EOF)
+	require.True(t, strings.HasPrefix(err.Error(), io.EOF.Error()), "in the words of who tried: %s", err)
 	for _, said := range []string{"PANEL_PUBLIC_URL", "https://panel.example", "http://10.0.0.5:8080"} {
 		require.ErrorContains(t, err, said)
 	}

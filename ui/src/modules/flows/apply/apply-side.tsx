@@ -1,12 +1,15 @@
+import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Card } from "@/components/layout/card";
 import { Glyph } from "@/components/status/glyph";
+import { Status } from "@/components/status/status";
 import { isWatched } from "../canary/canary-acts";
 import { CanaryCard } from "../canary/canary-card";
-import type { Apply, Flow } from "../shared/api";
+import { namedQuery, type Apply, type Flow } from "../shared/api";
 import { useCheckWords } from "../shared/check-words";
 import { NodeLink } from "../shared/node-link";
 import { useSaid } from "../shared/said";
+import { serverGlyph } from "../shared/states";
 import classes from "./apply.module.css";
 
 /** Beside the log: what a failure would mean or what it was, and what was bypassed. */
@@ -61,6 +64,7 @@ function Failure({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
         </p>
         {error?.code && !stopped && <code className="dim">{error.code}</code>}
         <p className="soft">{number ? t("serves.still", { number }) : t("serves.nothing")}.</p>
+        <Unwell flow={flow} />
         {notBack.length > 0 && (
           <p className={classes.bad}>
             {t("apply.notReverted")}{" "}
@@ -74,6 +78,27 @@ function Failure({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
         )}
       </div>
     </Card>
+  );
+}
+
+/** Nodes of the flow that may be the reason, although no step of the apply was theirs. */
+function Unwell({ flow }: { flow: Flow | undefined }) {
+  const { t } = useTranslation("flows");
+  const { data: nodes = [] } = useQuery(namedQuery(flow?.node_ids ?? []));
+  const unwell = nodes.filter(({ state }) => state !== "online");
+  if (unwell.length === 0) return null;
+  return (
+    <>
+      <p>{t("apply.unwell")}</p>
+      <ul className={classes.unwell}>
+        {unwell.map(({ id, name, state }) => (
+          <li key={id}>
+            <NodeLink id={id}>{name}</NodeLink>
+            <Status kind={serverGlyph[state]}>{t(`server.${state}`)}</Status>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

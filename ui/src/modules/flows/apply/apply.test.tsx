@@ -103,6 +103,15 @@ describe("an apply that failed", () => {
     expect(linesOf(failedApply(), "n-fra").map(({ step }) => step.node_name)).not.toContain("hel-01");
   });
 
+  it("names the nodes of the flow that are not healthy, which no step of the apply was on", async () => {
+    const ailing = ["n-msk", "n-ams"];
+    await open(failedApply(), { flows: [fakeFlow({ state: "apply_failed", node_ids: ailing })] });
+    const why = within(screen.getByRole("alert"));
+    const link = await why.findByRole("link", { name: "ams-01" });
+    expect(link.closest("li")).toHaveTextContent("ams-01Degraded");
+    expect(why.queryByRole("link", { name: "msk-01" })).not.toBeInTheDocument();
+  });
+
   it("is compiled and applied again in one step when nothing is to be checked", async () => {
     const { written, address } = await open(failedApply(), {
       plan: fakePlan({ readiness: [fakeCheck()] }),
