@@ -44,10 +44,10 @@ func coded(err error) error {
 		return part.Coded(agentapi.CodeBadArgs, err)
 	case errors.Is(err, ErrInUse):
 		return part.Coded(agentapi.CodePortInUse, err)
+	case errors.Is(err, ErrUnreachable): // also one that let the time of the probe pass
+		return part.Coded(agentapi.CodeUnreachable, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return part.Coded(agentapi.CodeExpired, err)
-	case errors.Is(err, ErrUnreachable):
-		return part.Coded(agentapi.CodeUnreachable, err)
 	}
 	return err
 }

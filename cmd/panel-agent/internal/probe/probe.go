@@ -262,7 +262,7 @@ func dial(ctx context.Context, asked agentapi.DialProbe) (agentapi.DialData, err
 		return agentapi.DialData{Inside: true}, nil
 	}
 	if err != nil {
-		return agentapi.DialData{}, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return agentapi.DialData{}, &unreached{err}
 	}
 	defer conn.Close()
 	data := agentapi.DialData{
@@ -309,7 +309,7 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 		return agentapi.TLSData{Inside: true}, ErrInside
 	}
 	if err != nil {
-		return agentapi.TLSData{}, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return agentapi.TLSData{}, &unreached{err}
 	}
 	defer raw.Close()
 	// The certificate is judged below and reported; a target that is not trusted is still a fact to show.
@@ -319,7 +319,7 @@ func handshake(ctx context.Context, asked agentapi.TLSProbe) (agentapi.TLSData, 
 	})
 	began := time.Now()
 	if err := conn.HandshakeContext(ctx); err != nil {
-		return agentapi.TLSData{RemoteAddress: raw.RemoteAddr().String()}, fmt.Errorf("%w: %w", ErrUnreachable, err)
+		return agentapi.TLSData{RemoteAddress: raw.RemoteAddr().String()}, &unreached{err}
 	}
 	data := describe(conn.ConnectionState(), asked.SNI)
 	data.Inside = leadsInside(raw.RemoteAddr().String())

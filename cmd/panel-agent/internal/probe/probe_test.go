@@ -9,10 +9,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"panel/cmd/panel-agent/internal/core"
+	"panel/cmd/panel-agent/internal/part"
 	"panel/platform/agentapi"
 	"panel/platform/testneed/freeport"
 )
@@ -184,4 +186,23 @@ func TestAProbeGoesToTheNameThatThePanelHasForItself(t *testing.T) {
 	}
 	p.Reflect = "https://panel.example/agent/v1/reflect"
 	require.False(t, p.Expect("http://elsewhere.example"), "a token does not leave TLS")
+}
+
+// A site that lets the time of a probe pass is not reached; an agent that did not answer in time is something else.
+func TestASiteThatStaysSilentIsNotReached(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer silent.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = newProber().Run(ctx, agentapi.ProbeArgs{TLS: &agentapi.TLSProbe{
+		Target: silent.Addr().String(), SNI: "target.example",
+	}})
+	var result agentapi.CommandResult
+	var described part.Describer
+	require.ErrorAs(t, coded(err), &described)
+	described.Describe(&result)
+	require.Equal(t, agentapi.CodeUnreachable, result.Code)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -91,15 +91,16 @@ const leastChain = 3500
 
 // shaken reads the handshake of a node with a REALITY target.
 func shaken(r nodesapi.Result, t *agentapi.TLSData, asked plan.Probe, err error) finding {
+	met := t != nil && t.Version != ""
 	switch {
 	case err == nil && t != nil && t.Inside && !asked.Private:
 		f := failed(say("target_inside", InsideTarget))
 		f.blocker = BlockedTarget
 		return f
-	case err != nil || t == nil && r.Code != string(agentapi.CodeUnreachable):
+	case err != nil || !met && r.Code != string(agentapi.CodeUnreachable):
 		return unclear(silence(r, err))
-	case t == nil:
-		return failed(say("target_unreachable", "the node could not reach the target"))
+	case !met:
+		return failed(say("target_unreachable", "the node could not reach the target: "+r.Error, "reason", r.Error))
 	}
 	ms, matches := fmt.Sprintf("%.0f", t.LatencyMillis), fmt.Sprint(t.NameMatches)
 	text := fmt.Sprintf("TLS %s, ALPN %s, name matches: %s, %s ms", t.Version, t.ALPN, matches, ms)

@@ -159,8 +159,16 @@ func TestWhatAHandshakeShows(t *testing.T) {
 		"an older agent":     {data: &good, mldsa: true, status: plan.Confirmed, code: "target_suitable"},
 		"small, without":     {data: &small, status: plan.Confirmed, code: "target_suitable"},
 		"unreachable": {
-			result: with(agentapi.CodeUnreachable, "refused"), status: plan.Failed,
+			result: with(agentapi.CodeUnreachable, "refused"), data: &agentapi.TLSData{}, status: plan.Failed,
 			code: "target_unreachable",
+		},
+		"no TLS": {
+			result: with(agentapi.CodeUnreachable, "refused"), data: &agentapi.TLSData{RemoteAddress: "192.0.2.1:443"},
+			status: plan.Failed, code: "target_unreachable",
+		},
+		"an agent that fails": {
+			result: with(agentapi.CodeBadArgs, "what"), data: &agentapi.TLSData{}, status: plan.Unconfirmed,
+			code: "agent_failed",
 		},
 		"no answer in time": {
 			result: with(agentapi.CodeExpired, ""), status: plan.Unconfirmed,
@@ -175,6 +183,9 @@ func TestWhatAHandshakeShows(t *testing.T) {
 			require.Equal(t, c.status, f.status)
 			require.Equal(t, c.code, f.seen.Code)
 			require.Equal(t, c.blocker, f.blocker)
+			if c.code == "target_unreachable" {
+				require.Equal(t, "refused", f.seen.Params["reason"])
+			}
 			if c.code == "target_suitable" || c.code == "target_unsuitable" {
 				require.Equal(t, c.data.Version, f.seen.Params["version"])
 				require.Equal(t, c.data.ALPN, f.seen.Params["alpn"])

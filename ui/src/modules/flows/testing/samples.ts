@@ -188,7 +188,11 @@ export function fakePlan(change: Partial<Plan> = {}): Plan {
         group: "target",
         status: "unconfirmed",
         evidence: "the node could not reach the target",
-        finding: { code: "target_unreachable", text: "the node could not reach the target" },
+        finding: {
+          code: "target_unreachable",
+          text: "the node could not reach the target",
+          params: { reason: "refused" },
+        },
       }),
     ],
     steps: [
