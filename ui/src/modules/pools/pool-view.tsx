@@ -101,6 +101,7 @@ function MembersCard({ pool, block, onAct }: MembersCardProps) {
                   {member.name || member.flow_id || member.node_id}
                 </Link>{" "}
                 <MemberTags pool={pool} member={member} />
+                <Why pool={pool} member={member} />
                 <SeenElsewhere member={member} />
               </span>
               <MemberState member={member} />
@@ -136,6 +137,18 @@ function MemberTags({ pool, member }: { pool: Pool; member: Member }) {
       {pool.override?.member_id === member.id && <Tag>{t("tag.chosen")}</Tag>}
     </span>
   );
+}
+
+const whys = ["slow", "refused", "timeout", "failed"] as const;
+
+/** Why the agents that forward to it see it otherwise than healthy. */
+function Why({ pool, member }: { pool: Pool; member: Member }) {
+  const { t } = useTranslation("pools");
+  const why = whys.find((one) => one === member.reason);
+  if (!why || (member.state !== "down" && member.state !== "degraded")) return null;
+  const page = pool.health.probe_url ?? "";
+  const host = URL.parse(page)?.host ?? page;
+  return <span className={classes.health}>{t(`why.${why}`, { host })}</span>;
 }
 
 /** What health checks add to what agents have found, where they see it otherwise. */

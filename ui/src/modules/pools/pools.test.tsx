@@ -63,6 +63,8 @@ describe("pools", () => {
     expect(screen.getByText("kept out")).toBeInTheDocument();
     expect(screen.getByText("withdrawn by self-repair")).toBeInTheDocument();
     expect(screen.getByText("Down", { exact: true })).toBeInTheDocument();
+    const down = within(screen.getByText("Down", { exact: true }).closest("li")!);
+    expect(down.getByText("connections to it are refused")).toBeInTheDocument();
     expect(screen.getByText("42 ms")).toBeInTheDocument();
     const healthy = within(screen.getByText("42 ms").closest("li")!);
     expect(healthy.getByText("Healthy"), "what agents found counts").toBeInTheDocument();
