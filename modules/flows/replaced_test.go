@@ -169,7 +169,7 @@ func TestAReplacementThatMakesNoSense(t *testing.T) {
 	}
 	refused := s.admin.Post(replacing, map[string]any{"node_id": b, "by_node_id": a}).
 		Refused(http.StatusUnprocessableEntity, "invalid_value")
-	require.Contains(t, string(refused.Body), "no draft of a flow has this node")
+	require.Contains(t, string(refused.Body), `"not_drawn"`)
 	s.panel.As("connection_units.view", "connection_units.edit").Post(replacing, map[string]any{
 		"node_id": a, "by_node_id": b,
 	}).Refused(http.StatusForbidden, "permission_denied")

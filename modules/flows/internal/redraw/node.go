@@ -94,7 +94,8 @@ func (r *Redraws) draftsOn(ctx context.Context, nodeID string, ids []string) (li
 	}
 	switch {
 	case len(list) == 0:
-		return nil, fault.InvalidValue("node_id", "no draft of a flow has this node")
+		return nil, fault.Invalid("invalid_value", "a field has a value that is not allowed").Field("node_id", "not_drawn",
+			"no draft of a flow has this node; where only transit pools have it, change their members")
 	case len(list) > Most:
 		return nil, fault.InvalidValue("node_id",
 			fmt.Sprintf("more than %d flows have this node; name some as flow_ids", Most))

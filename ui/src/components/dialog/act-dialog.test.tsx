@@ -94,4 +94,11 @@ describe("the dialog before an act", () => {
     const dialog = await open({ effects: undefined, effectsError: new Problem({ status: 503, code: "unavailable" }) });
     expect(dialog.getByText("What this would hit could not be read.")).toBeInTheDocument();
   });
+
+  it("says what the panel did not take where it could not be read for that", async () => {
+    const errors = [{ field: "node_id", code: "not_drawn", message: "no draft has this node" }];
+    const effectsError = new Problem({ status: 422, code: "invalid_value", errors });
+    const dialog = await open({ effects: undefined, effectsError });
+    expect(dialog.getByText("What this would hit could not be read. No draft has this node")).toBeInTheDocument();
+  });
 });

@@ -2,10 +2,13 @@ import { Modal, TextInput } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState, type FormEvent, type ReactNode } from "react";
 import { Trans, useTranslation } from "react-i18next";
+import { asProblem } from "@/api/problem";
 import { Action } from "@/components/action/action";
 import { useClosing } from "@/components/form/use-closing";
 import { ProblemNote } from "@/components/state/problem-view";
 import { Glyph, Spinner, type GlyphKind } from "@/components/status/glyph";
+import { fieldText } from "@/text/problem-text";
+import { sentence } from "@/text/sentence";
 import classes from "./act-dialog.module.css";
 
 /** Something that the act hits now: a flow, an exit, sessions. */
@@ -176,7 +179,9 @@ function Effects({ effects, error }: { effects: ActEffect[] | undefined; error: 
     <section aria-label={t("act.effects")} aria-busy={effects === undefined && !error}>
       <h3 className="caps">{t("act.effects")}</h3>
       {error !== undefined && error !== null ? (
-        <ProblemNote error={error}>{t("act.effectsFailed")}</ProblemNote>
+        <ProblemNote error={error}>
+          {[t("act.effectsFailed"), ...asProblem(error).fields.map((one) => sentence(fieldText(one)))].join(" ")}
+        </ProblemNote>
       ) : effects === undefined ? (
         <p className={classes.waiting}>
           <Spinner size={14} /> {t("act.asking")}

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { sentence } from "@/text/sentence";
 import type { PanelText } from "./api";
 
 /** Codes of failures whose sentence is what the agent or the core said; it is quoted after our own words. */
@@ -32,8 +33,4 @@ export function useSaid(): (said: PanelText | undefined) => string {
 function begun(words: string, { params }: PanelText): string {
   const named = Object.values(params ?? {}).some((value) => value !== "" && words.startsWith(value));
   return named ? words : sentence(words);
-}
-
-export function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

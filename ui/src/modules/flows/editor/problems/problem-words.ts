@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { sentence } from "@/text/sentence";
 import type { Drawing } from "../../drawing/drawing";
 import { fieldName, valueAt, type Finding, type Problem } from "./problems";
 
@@ -45,8 +46,4 @@ export function useNamedProblem(drawing: Drawing | undefined): (finding: Worded)
 export function wordKeys({ code, path, severity }: Worded): string[] {
   const keys = [`finding.${code}_${fieldName(path)}`, `finding.${code}`];
   return severity === "warning" ? [`finding.${code}_warning`, ...keys] : keys;
-}
-
-function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
