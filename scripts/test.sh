@@ -35,11 +35,14 @@ part() {
 # again under the detector: the tests over all operations, the generator and the modules' own packages; and what starts
 # no goroutine and shares no memory with one. "make race" runs under it what is left out here, executables aside.
 #
-# Tests of the executables wait more than they compute, so the two kinds take turns, and three run at once.
+# Tests of the executables wait more than they compute, so the two kinds take turns, and three run at once. The longest
+# package begins, else the others would have ended long before it.
 core=panel/modules/flows/internal/plan/coretest
+longest=panel/e2e/fleet
 whole() {
+	echo "$longest"
 	{
-		go list ./e2e/... | cat -n
+		go list ./e2e/... | grep -v -x -F "$longest" | cat -n
 		{
 			echo "$core"
 			go list ./platform/app ./cmd/panelgen ./modules/... | grep -v '^panel/modules/[^/]*/'
