@@ -25,13 +25,17 @@ func commands(env cli.Env) []*cobra.Command {
 }
 
 func listCommand(env cli.Env) *cobra.Command {
-	return &cobra.Command{
-		Use: "list", Short: "List the transit pools", Args: cobra.NoArgs, Example: "panelctl pools list --json",
-		Long: "Lists the transit pools by their names, with how many of their members are down. It asks GET " +
-			"/api/v1/transit-pools, page by page.",
+	var short bool
+	command := &cobra.Command{
+		Use: "list", Short: "List the transit pools", Args: cobra.NoArgs, Example: "panelctl pools list --short",
+		Long: "Lists the transit pools by their names, with how many of their members are down; with --short, only those " +
+			"whose fallback carries traffic or that have too few usable members. It asks GET /api/v1/transit-pools, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			heads := []string{"Name", "State", "Members", "Down", "Strategy", "Fallback", "Flows"}
-			return cli.ListAll(cmd.Context(), env, "panelctl.pools/v1", path, heads, func(p PoolSummary) []string {
+			heads, from := []string{"Name", "State", "Members", "Down", "Strategy", "Fallback", "Flows"}, path
+			if short {
+				from += "?short=true"
+			}
+			return cli.ListAll(cmd.Context(), env, "panelctl.pools/v1", from, heads, func(p PoolSummary) []string {
 				return []string{
 					p.Name, word(env, p.State), strconv.Itoa(p.Members), strconv.Itoa(p.Down), word(env, p.Strategy),
 					word(env, fallbackWord(p)), strconv.Itoa(p.Flows),
@@ -39,6 +43,8 @@ func listCommand(env cli.Env) *cobra.Command {
 			})
 		},
 	}
+	command.Flags().BoolVar(&short, "short", false, "only pools that lack usable members")
+	return command
 }
 
 // spoken are the words that a table says in the language of its reader: states, strategies, fallbacks, uses of members.

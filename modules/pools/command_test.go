@@ -128,3 +128,19 @@ func TestWhyAMemberGetsNoTraffic(t *testing.T) {
 	}
 	require.Equal(t, "in use", useOf(Pool{}, Member{Enabled: true, State: agentapi.PoolHealthy}))
 }
+
+// Scripts ask for the pools that lack members alone.
+func TestPoolsThatLackMembersAreListedAlone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	p := w.pool("Europe")
+	w.pool("Asia")
+	w.flow("Main", p.ID)
+	require.Eventually(t, func() bool { return len(w.told().Pools) == 1 }, within, every)
+	require.Len(t, lines(t, w.command("pools list --plain")), 2)
+	require.Empty(t, lines(t, w.command("pools list --plain --short")))
+	w.report(serves(p, "fallback", 0, "all_down", w.panel.Clock.Now()))
+	found := lines(t, w.command("pools list --plain --short"))
+	require.Len(t, found, 1)
+	require.Contains(t, found[0], "Europe\tdown")
+}

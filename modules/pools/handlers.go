@@ -20,6 +20,7 @@ type listInput struct {
 	httpapi.PageQuery
 	Query  string `query:"q" maxLength:"64" doc:"A part of the name"`
 	NodeID string `query:"node_id" format:"uuid" doc:"Only pools with this node as a member"`
+	Short  bool   `query:"short" doc:"Only pools whose fallback carries traffic, or that have too few usable members"`
 }
 
 // PoolPath names a pool in a path.

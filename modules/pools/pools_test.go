@@ -322,12 +322,23 @@ func serves(p Pool, who string, usable int, reason string, at time.Time) agentap
 	}
 }
 
+// short lists the pools that lack usable members; one that nobody uses stands beside them.
+func (w *world) short() (names []string) {
+	var page struct{ Items []PoolSummary }
+	w.admin.Get(path + "?short=true").Is(http.StatusOK).JSON(&page)
+	for _, one := range page.Items {
+		names = append(names, one.Name)
+	}
+	return names
+}
+
 // What agents report is shown with the last switch and its reason; too few members and their return are told. A batch
 // that comes twice counts once.
 func TestWhatAgentsReportIsShown(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	p, news := w.pool("Europe", "min_healthy", 2), w.panel.Follow()
+	w.pool("Asia")
 	w.flow("Main", p.ID)
 	require.Eventually(t, func() bool { return len(w.told().Pools) == 1 }, within, every)
 	require.Equal(t, "unknown", w.read(p.ID).State)
@@ -349,8 +360,10 @@ func TestWhatAgentsReportIsShown(t *testing.T) {
 
 	w.report(state(p, 1, "down", at), serves(p, "members", 1, "member_down", at))
 	require.Equal(t, poolsapi.CountNews{Name: "Europe", Usable: 1, Minimum: 2}, news.Next(poolsapi.EventBelowMinimum).Data)
+	require.Equal(t, []string{"Europe"}, w.short(), "too few are usable")
 	w.report(serves(p, "fallback", 0, "all_down", at))
 	require.Equal(t, "down", w.read(p.ID).State)
+	require.Equal(t, []string{"Europe"}, w.short(), "the fallback carries the traffic")
 	require.Contains(t, w.panel.Scrape(), "panel_pools_on_fallback 1\n")
 	found := check().Run(t.Context(), doctor.Env{
 		Now: time.Now, Getenv: func(name string) string {
@@ -358,10 +371,11 @@ func TestWhatAgentsReportIsShown(t *testing.T) {
 		},
 	})
 	require.Equal(t, doctor.Failed, found.Status)
-	require.Equal(t, "пулов, трафик которых идёт по запасному пути: 1 из 1", found.Found.In(doctor.Russian))
+	require.Equal(t, "пулов, трафик которых идёт по запасному пути: 1 из 2", found.Found.In(doctor.Russian))
 	w.report(state(p, 0, "healthy", at), serves(p, "members", 2, "member_up", at))
 	news.Next(poolsapi.EventMemberUp)
 	news.Next(poolsapi.EventMinimumRestored)
+	require.Empty(t, w.short())
 
 	w.sent--
 	w.report(serves(p, "fallback", 0, "all_down", at))

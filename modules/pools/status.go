@@ -15,7 +15,6 @@ import (
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
-	"panel/platform/names"
 )
 
 // sighting is a row of what nodes say.
@@ -95,7 +94,7 @@ func (p *pools) placed(ctx context.Context, poolIDs ...string) (map[string]bool,
 
 // page lists pools.
 func (p *pools) page(ctx context.Context, in *listInput) (page httpapi.Page[PoolSummary], err error) {
-	k, rows, total, err := p.store.page(ctx, in.PageQuery, names.SearchKey(in.Query), in.NodeID)
+	k, rows, total, err := p.store.page(ctx, in)
 	if err != nil {
 		return page, err
 	}

@@ -6,10 +6,12 @@ import (
 
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/platform/agentapi"
 	"panel/platform/database"
 	"panel/platform/fault"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
+	"panel/platform/names"
 )
 
 // store is rows and queries; it knows no rules. Each query takes part in the context's transaction.
@@ -27,19 +29,19 @@ var orders = map[string]keyset.Order{
 }
 
 // page reads pools that have a part in the key of their names, and a node as a member if one is named.
-func (s *store) page(
-	ctx context.Context, query httpapi.PageQuery, part, nodeID string,
-) (k *keyset.Keyset, rows []poolRow, total int, err error) {
-	if k, err = keyset.New(query, "p.id", "name", orders); err != nil {
+func (s *store) page(ctx context.Context, in *listInput) (k *keyset.Keyset, rows []poolRow, total int, err error) {
+	if k, err = keyset.New(in.PageQuery, "p.id", "name", orders); err != nil {
 		return k, nil, 0, err
 	}
 	const wanted = `strpos(p.name_key, ?) > 0 and (? = '' or exists (
-		select from transit_pool_members m where m.pool_id = p.id and m.node_id::text = ?))`
-	q := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("p.*").Where(wanted, part, nodeID, nodeID)
+			select from transit_pool_members m where m.pool_id = p.id and m.node_id::text = ?))
+		and (not ? or p.below or exists (select from transit_pool_choices c where c.pool_id = p.id and c.serves = ?))`
+	values := []any{names.SearchKey(in.Query), in.NodeID, in.NodeID, in.Short, agentapi.PoolServesFallback}
+	q := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("p.*").Where(wanted, values...)
 	if err := k.Apply(q, nil).Scan(ctx); err != nil {
 		return k, nil, 0, database.Fault(fmt.Errorf("list pools: %w", err), nil)
 	}
-	n, err := s.db.In(ctx).NewSelect().Model((*poolRow)(nil)).Where(wanted, part, nodeID, nodeID).Count(ctx)
+	n, err := s.db.In(ctx).NewSelect().Model((*poolRow)(nil)).Where(wanted, values...).Count(ctx)
 	return k, rows, int(n), database.Fault(err, nil)
 }
 

@@ -57752,6 +57752,8 @@ export interface operations {
                 node_id?: string;
                 /** @description A part of the name */
                 q?: string;
+                /** @description Only pools whose fallback carries traffic, or that have too few usable members */
+                short?: boolean;
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
             };

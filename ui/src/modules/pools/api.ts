@@ -49,6 +49,13 @@ export const poolsQuery = (sort: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** The first pools whose fallback carries traffic, or that have too few usable members. */
+export const shortQuery = queryOptions({
+  queryKey: ["pools", "short"],
+  queryFn: ({ signal }) =>
+    answer(api.GET("/api/v1/transit-pools", { params: { query: { short: true, limit: pageSize } }, signal })),
+});
+
 /** Pools for the choice of a fallback. */
 export const poolNamesQuery = queryOptions({
   queryKey: ["pools", "names", "every"],
