@@ -21,7 +21,7 @@ const reasons = [
 ] as const;
 
 /** The reason as a word that has a sentence; a newer panel may have more reasons. */
-const reasonOf = (reason: string) => reasons.find((one) => one === reason) ?? "other";
+export const reasonOf = (reason: string) => reasons.find((one) => one === reason) ?? "other";
 
 /** Why the last file was not taken, in a few words. */
 export function RejectWord({ asset }: { asset: Asset }) {

@@ -10,7 +10,7 @@ import { channelsQuery, useRemoveChannel, type Channel } from "./api";
 import { ChannelDialog } from "./channel-dialog";
 import { ChannelsView } from "./channels-view";
 import { NotificationsHeader, useBlock } from "./header";
-import { isConfigured, useNotificationSettings } from "./settings-document";
+import { isConfigured, useNotificationSettings } from "./settings/settings-document";
 import { TestDialog } from "./test-dialog";
 
 export default function ChannelsPage() {

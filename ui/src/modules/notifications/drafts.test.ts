@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Problem, isProblem } from "@/api/problem";
 import * as channel from "./channel-draft";
 import * as rule from "./rule-draft";
-import { bodyOf, fieldsOf, flattened } from "./settings-document";
+import { bodyOf, fieldsOf, flattened } from "./settings/settings-document";
 import { events, makeMail, makeRule, makeSettings, makeWebhook } from "./testing";
 
 describe("the dialog of a channel", () => {

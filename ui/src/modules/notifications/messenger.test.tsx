@@ -5,7 +5,7 @@ import { Problem } from "@/api/problem";
 import { renderApp } from "@/testing/render-app";
 import { saidBy } from "./messenger-test";
 import NotificationsSetupStep from "./notifications-setup-step";
-import SettingsSection from "./settings-section";
+import SettingsSection from "./settings/settings-section";
 import { makeSettings, serve } from "./testing";
 
 const refusal = (status: number, code: string, detail: string) => ({ status, body: { status, code, detail } });

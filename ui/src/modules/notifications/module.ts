@@ -25,6 +25,7 @@ export default defineModule({
       needs: ["notifications.view"],
     },
   ],
+  overview: { order: 75, needs: ["notifications.view"], load: () => import("./notifications-overview") },
   pages: [
     page({ path: "/notifications", title: label, load: () => import("./channels-page") }),
     page(
@@ -43,7 +44,7 @@ export default defineModule({
       {
         path: "/notifications/settings",
         title: { en: "Settings", ru: "Настройки" },
-        load: () => import("./settings-page"),
+        load: () => import("./settings/settings-page"),
       },
       home,
     ),
@@ -63,13 +64,12 @@ export default defineModule({
       order: 50,
       label,
       needs: ["notifications.view"],
-      load: () => import("./settings-section"),
+      load: () => import("./settings/settings-section"),
     },
   ],
   areas: { permissions: { notifications: "protection" }, features: { notifications: "protection" } },
   refresh: ({ kind }) => {
-    if (kind === "notification.delivery_moved" || kind === "notification.failed")
-      return [["notifications", "deliveries"]];
+    if (kind === "notification.delivery_moved") return [["notifications", "deliveries"]];
     return kind.startsWith("notification.") ? [["notifications"]] : [];
   },
 });

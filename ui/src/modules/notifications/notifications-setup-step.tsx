@@ -15,7 +15,7 @@ import type { SetupStepProps } from "@/module";
 import { useTestMessenger } from "./api";
 import { TestOutcome } from "./messenger-test";
 import classes from "./notifications.module.css";
-import { fieldsOf, isConfigured, useNotificationSettings, type Settings } from "./settings-document";
+import { fieldsOf, isConfigured, useNotificationSettings, type Settings } from "./settings/settings-document";
 
 /** The messenger of the first installation: token, chat, a test, or to leave it for later. */
 export default function NotificationsSetupStep(props: SetupStepProps) {

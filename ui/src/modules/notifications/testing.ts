@@ -1,7 +1,7 @@
 import type { SettingsDocument } from "@/api/settings-document";
 import { serveUnder } from "@/testing/serve";
 import type { Channel, Delivery, EventKind, Rule } from "./api";
-import type { Settings } from "./settings-document";
+import type { Settings } from "./settings/settings-document";
 
 const at = "2026-03-11T12:00:00Z";
 const id = (end: string) => `01890000-0000-7000-8000-0000000000${end}`;

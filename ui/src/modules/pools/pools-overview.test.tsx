@@ -1,23 +1,16 @@
 import { QueryClient } from "@tanstack/react-query";
 import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";
+import { AttentionLines } from "@/testing/attention-lines";
 import { renderApp } from "@/testing/render-app";
 import { shortQuery, type Summary } from "./api";
 import part from "./pools-overview";
 import { summary } from "./testing";
 
-function Lines() {
-  return part
-    .useAttention()
-    .map(({ id, severity, name, what, effect, act }) => (
-      <p key={id}>{[severity, name, what, effect, act.path].filter(Boolean).join(" | ")}</p>
-    ));
-}
-
 async function shown(items: Summary[], total = items.length) {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
   queries.setQueryData(shortQuery.queryKey, { items, next_cursor: null, total } as never);
-  await renderApp(<Lines />, { queries });
+  await renderApp(<AttentionLines part={part} />, { queries });
 }
 
 it("the overview tells pools whose traffic is blocked or goes another way, and those that are about to", async () => {

@@ -10,7 +10,7 @@ import { Skeleton, viewState } from "@/components/state/states";
 import { connectionsQuery, type Connection } from "./api";
 import { ConnectionCard } from "./connection-card";
 import { ConnectionDialog } from "./connection-dialog";
-import { FreshDialog } from "./fresh-dialog";
+import { FreshDialog } from "./fresh/fresh-dialog";
 import { NoConnection } from "./no-connection";
 import classes from "./proxypanel.module.css";
 import { RemoveDialog } from "./remove-dialog";

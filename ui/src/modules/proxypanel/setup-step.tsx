@@ -12,7 +12,7 @@ import type { Connection } from "./api";
 import { glyphs } from "./causes";
 import { ConnectionFacts } from "./connection-facts";
 import { ConnectionForm } from "./connection-form";
-import { FreshPanel } from "./fresh-panel";
+import { FreshPanel } from "./fresh/fresh-panel";
 import classes from "./proxypanel.module.css";
 import { Trouble } from "./trouble";
 

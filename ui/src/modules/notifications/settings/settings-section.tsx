@@ -1,8 +1,8 @@
 import { useTranslation } from "react-i18next";
 import { SettingsForm } from "@/components/form/settings-form";
-import { useTestMessenger } from "./api";
-import { useBlock } from "./header";
-import { MessengerTest } from "./messenger-test";
+import { useTestMessenger } from "../api";
+import { useBlock } from "../header";
+import { MessengerTest } from "../messenger-test";
 import { fieldsOf, useNotificationSettings, type Settings, type SettingsFields } from "./settings-document";
 import { LanguageFields, MessengerFields, QuietFields } from "./settings-fields";
 

@@ -8,12 +8,12 @@ import { FormProblems } from "@/components/form/form-problems";
 import { ProblemNote, ProblemView } from "@/components/state/problem-view";
 import { Skeleton } from "@/components/state/states";
 import { CodeBlock } from "@/components/text/code-block";
-import { connectionsQuery, useSetUpFresh, wayQuery, type Fresh, type Way } from "./api";
-import { causeOf } from "./causes";
-import { ConnectionFields } from "./connection-fields";
-import { freshOf } from "./draft";
+import { connectionsQuery, useSetUpFresh, wayQuery, type Fresh, type Way } from "../api";
+import { causeOf } from "../causes";
+import { ConnectionFields } from "../connection-fields";
+import { freshOf } from "../draft";
 import { FreshCredentials } from "./fresh-credentials";
-import { fieldIds, useDraft } from "./use-draft";
+import { fieldIds, useDraft } from "../use-draft";
 
 interface FreshProps {
   /** The credentials are stored elsewhere by whoever has read them. */

@@ -1,4 +1,4 @@
-import { NotificationsHeader } from "./header";
+import { NotificationsHeader } from "../header";
 import SettingsSection from "./settings-section";
 
 export default function SettingsPage() {

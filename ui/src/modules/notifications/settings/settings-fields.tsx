@@ -4,7 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { SettingsDocument } from "@/api/settings-document";
 import { SecretField } from "@/components/form/secret-field";
 import { zonesWith } from "@/components/form/zones";
-import classes from "./notifications.module.css";
+import classes from "../notifications.module.css";
 import type { Settings, SettingsFields } from "./settings-document";
 
 interface PartProps {

@@ -4,9 +4,9 @@ import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { CopyButton } from "@/components/action/copy-button";
 import { DialogBody } from "@/components/dialog/dialog-form";
-import type { Fresh } from "./api";
-import classes from "./proxypanel.module.css";
-import { Trouble } from "./trouble";
+import type { Fresh } from "../api";
+import classes from "../proxypanel.module.css";
+import { Trouble } from "../trouble";
 
 interface CredentialsProps {
   fresh: Fresh;
