@@ -247,8 +247,16 @@ export interface UiModule {
   name: string;
   navigation?: NavEntry[];
   pages?: PageEntry[];
-  /** Order on the overview; smaller stands first. */
-  overview?: { order: number; needs?: PermissionKey[]; load: () => Promise<{ default: OverviewPart }> };
+  /**
+   * Order on the overview; smaller stands first. A part that comes later has lines of "needs attention" alone, which
+   * are seldom: it is fetched when everything else is drawn.
+   */
+  overview?: {
+    order: number;
+    needs?: PermissionKey[];
+    later?: boolean;
+    load: () => Promise<{ default: OverviewPart }>;
+  };
   setup?: SetupStep[];
   nodeTabs?: ObjectTab[];
   /** Cards on the agent's tab of a node. */

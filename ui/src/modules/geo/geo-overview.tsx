@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AttentionItem } from "@/module";
+import type { AttentionItem, Start } from "@/module";
 import { assetsQuery } from "./api";
 import { reasonOf } from "./trouble";
+
+const ahead = ({ queries }: Start) => queries.prefetchQuery(assetsQuery);
 
 /** Files whose newest version was not taken: nodes keep the one before, which grows old. */
 function useAttention(): AttentionItem[] {
@@ -22,4 +24,4 @@ function useAttention(): AttentionItem[] {
     }));
 }
 
-export default { useAttention };
+export default { ahead, useAttention };

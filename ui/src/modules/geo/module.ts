@@ -15,7 +15,7 @@ const part = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => (
 export default defineModule({
   name: "geo",
   navigation: [{ group: "network", order: 55, path: "/geo", label, icon: IconMapSearch, needs: view }],
-  overview: { order: 70, needs: view, load: () => import("./geo-overview") },
+  overview: { order: 70, needs: view, later: true, load: () => import("./geo-overview") },
   pages: [
     { path: "/geo", title: label, parents: [network], needs: view, load: () => import("./geo-page") },
     part({ path: "/geo/$id", title: { en: "Versions", ru: "Версии" }, load: () => import("./asset/versions-page") }),

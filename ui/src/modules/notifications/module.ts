@@ -25,7 +25,7 @@ export default defineModule({
       needs: ["notifications.view"],
     },
   ],
-  overview: { order: 75, needs: ["notifications.view"], load: () => import("./notifications-overview") },
+  overview: { order: 75, needs: ["notifications.view"], later: true, load: () => import("./notifications-overview") },
   pages: [
     page({ path: "/notifications", title: label, load: () => import("./channels-page") }),
     page(

@@ -1,7 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AttentionItem } from "@/module";
+import type { AttentionItem, Start } from "@/module";
 import { channelsQuery, lastDeliveryQuery, messenger, type LastDelivery } from "./api";
+
+const ahead = ({ queries }: Start) =>
+  Promise.all([queries.prefetchQuery(channelsQuery), queries.prefetchQuery(lastDeliveryQuery(messenger))]);
 
 /** Channels whose newest message was given up: who waits for a notice there waits in vain. */
 function useAttention(): AttentionItem[] {
@@ -28,4 +31,4 @@ function useAttention(): AttentionItem[] {
   ];
 }
 
-export default { useAttention };
+export default { ahead, useAttention };

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { Action } from "@/components/action/action";
 import { Card } from "@/components/layout/card";
 import { usePhone } from "@/components/screen/use-phone";
-import { Glyph } from "@/components/status/glyph";
+import { Glyph, Spinner } from "@/components/status/glyph";
 import { RelativeTime } from "@/components/text/relative-time";
 import { useFormat } from "@/text/use-format";
 import classes from "./attention.module.css";
@@ -14,7 +14,7 @@ import type { ShownItem } from "./without-covered";
 const shownFirst = 8;
 
 /** What needs a person, one line for one cause, worst first. What is not shown is counted and one click away. */
-export function Attention({ items, unseen }: { items: ShownItem[]; unseen: string[] }) {
+export function Attention({ items, asking, unseen }: { items: ShownItem[]; asking: boolean; unseen: string[] }) {
   const { t } = useTranslation("overview");
   const format = useFormat();
   const phone = usePhone();
@@ -39,8 +39,8 @@ export function Attention({ items, unseen }: { items: ShownItem[]; unseen: strin
       )}
       {items.length === 0 && unseen.length === 0 ? (
         <p className={classes.calm}>
-          <IconCircleCheck size={18} stroke={1.6} aria-hidden />
-          {t("calm")}
+          {asking ? <Spinner size={18} /> : <IconCircleCheck size={18} stroke={1.6} aria-hidden />}
+          {t(asking ? "asking" : "calm")}
         </p>
       ) : (
         <ul>

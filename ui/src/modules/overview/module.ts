@@ -25,7 +25,7 @@ export default defineModule({
       title: { en: "Overview", ru: "Обзор" },
       load: () => import("./overview-page"),
       // Which of them the account may see is not known yet.
-      alongside: (modules) => loadParts(modules.filter(({ overview }) => overview)),
+      alongside: (modules) => loadParts(modules.filter(({ overview }) => overview && !overview.later)),
     },
   ],
 });

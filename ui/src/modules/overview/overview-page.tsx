@@ -27,7 +27,7 @@ export async function ahead(start: Start): Promise<unknown> {
 export default function OverviewPage() {
   const { can } = useAccess();
   const language = useLanguage();
-  const { seen, unseen } = sources(useModules(), can);
+  const { seen, later, unseen } = sources(useModules(), can);
   const setup = useQuery(setupStateQuery).data;
   const parts = useQuery(partsQuery(seen));
   if (parts.error) return <ProblemView error={parts.error} onRetry={() => void parts.refetch()} />;
@@ -36,6 +36,7 @@ export default function OverviewPage() {
     <OverviewParts
       key={seen.map(({ name }) => name).join()}
       parts={parts.data}
+      later={later}
       unseen={unseen.map((module) => nameOf(module, language))}
       setupOpen={setup !== undefined && !setup.finished}
     />

@@ -1,4 +1,6 @@
-import type { OverviewPart } from "@/module";
+import { useCallback, useState } from "react";
+import type { AttentionItem, OverviewPart, UiModule } from "@/module";
+import { LaterParts } from "./later-parts";
 import { OverviewView } from "./overview-view";
 import { withoutCovered } from "./without-covered";
 import { worstFirst } from "./worst-first";
@@ -9,18 +11,37 @@ import { worstFirst } from "./worst-first";
  */
 export function OverviewParts({
   parts,
+  later,
   unseen,
   setupOpen,
 }: {
   parts: { name: string; part: OverviewPart }[];
+  later: readonly UiModule[];
   /** Names of what the account may not see: nothing can be said about it. */
   unseen: string[];
   setupOpen: boolean;
 }) {
-  const attention = worstFirst(withoutCovered(parts.flatMap(({ part }) => part.useAttention?.() ?? [])));
+  const [told, setTold] = useState<Record<string, AttentionItem[]>>({});
+  const onLines = useCallback(
+    (name: string, lines: AttentionItem[]) => setTold((before) => ({ ...before, [name]: lines })),
+    [],
+  );
+  const lines = [...parts.flatMap(({ part }) => part.useAttention?.() ?? []), ...Object.values(told).flat()];
   const steps = parts
     .map(({ part }) => part.useFirstStep?.())
     .filter((step) => step !== undefined)
     .sort((a, b) => a.order - b.order);
-  return <OverviewView parts={parts} attention={attention} unseen={unseen} steps={steps} setupOpen={setupOpen} />;
+  return (
+    <>
+      <OverviewView
+        parts={parts}
+        attention={worstFirst(withoutCovered(lines))}
+        asking={later.some(({ name }) => told[name] === undefined)}
+        unseen={unseen}
+        steps={steps}
+        setupOpen={setupOpen}
+      />
+      {later.length > 0 && <LaterParts later={later} onLines={onLines} />}
+    </>
+  );
 }

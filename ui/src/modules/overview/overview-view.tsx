@@ -25,6 +25,8 @@ import type { ShownItem } from "./without-covered";
 interface OverviewViewProps {
   parts: { name: string; part: OverviewPart }[];
   attention: ShownItem[];
+  /** Some parts have not said yet whether they need somebody. */
+  asking?: boolean;
   /** Names of what the account may not see: nothing can be said about it. */
   unseen: string[];
   steps: FirstStep[];
@@ -33,7 +35,7 @@ interface OverviewViewProps {
 
 type Slot = { [Key in keyof OverviewPart]: OverviewPart[Key] extends ComponentType | undefined ? Key : never };
 
-export function OverviewView({ parts, attention, unseen, steps, setupOpen }: OverviewViewProps) {
+export function OverviewView({ parts, attention, asking = false, unseen, steps, setupOpen }: OverviewViewProps) {
   const { t } = useTranslation("overview");
   const phone = usePhone();
   const [at, move] = useMoment();
@@ -66,7 +68,7 @@ export function OverviewView({ parts, attention, unseen, steps, setupOpen }: Ove
         {!phone && strips}
       </Card>
       <div className={classes.middle}>
-        <Attention items={attention} unseen={unseen} />
+        <Attention items={attention} asking={asking} unseen={unseen} />
         <div className={classes.side}>
           {draw("Side")}
           <RecentWork />

@@ -36,6 +36,14 @@ describe("sources", () => {
     expect(names(unseen)).toEqual(["nodes"]);
   });
 
+  it("has the parts that come later apart", () => {
+    const geo = module("geo", 5, ["nodes.view"]);
+    const withLater = [...all, { ...geo, overview: { ...geo.overview!, later: true } }];
+    const { seen, later } = sources(withLater, holds("nodes.view", "connection_units.view"));
+    expect(names(seen)).toEqual(["nodes", "flows", "updates"]);
+    expect(names(later)).toEqual(["geo"]);
+  });
+
   it("leaves the list of modules as it is", () => {
     sources(all, holds("nodes.view"));
     expect(names(all)).toEqual(["updates", "flows", "accounts", "nodes"]);

@@ -19,7 +19,7 @@ export default defineModule({
       load: () => import("./pool-page"),
     },
   ],
-  overview: { order: 25, needs: view, load: () => import("./pools-overview") },
+  overview: { order: 25, needs: view, later: true, load: () => import("./pools-overview") },
   search: {
     needs: view,
     find: (text, signal) => import("./find-pools").then(({ findPools }) => findPools(text, signal)),

@@ -24,7 +24,7 @@ const part = (entry: Pick<PageEntry, "path" | "title" | "load">): PageEntry => (
 export default defineModule({
   name: "proxypanel",
   navigation: [{ group: "network", order: 50, path: "/proxypanel", label, icon: IconPlugConnected, needs: view }],
-  overview: { order: 65, needs: view, load: () => import("./proxypanel-overview") },
+  overview: { order: 65, needs: view, later: true, load: () => import("./proxypanel-overview") },
   pages: [
     {
       path: "/proxypanel",

@@ -1,8 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AttentionItem } from "@/module";
+import type { AttentionItem, Start } from "@/module";
 import { connectionsQuery } from "./api";
 import { glyphs } from "./causes";
+
+const ahead = ({ queries }: Start) => queries.prefetchQuery(connectionsQuery);
 
 /** Connections with proxy panels that cannot be used, or not fully. */
 function useAttention(): AttentionItem[] {
@@ -22,4 +24,4 @@ function useAttention(): AttentionItem[] {
     }));
 }
 
-export default { useAttention };
+export default { ahead, useAttention };

@@ -17,7 +17,7 @@ export default defineModule({
   navigation: [
     { group: "reliability", order: 50, path: "/status-page", label, icon: IconActivityHeartbeat, needs: view },
   ],
-  overview: { order: 80, needs: view, load: () => import("./statuspage-overview") },
+  overview: { order: 80, needs: view, later: true, load: () => import("./statuspage-overview") },
   pages: [
     { path: "/status-page", title: label, parents: [reliability], needs: view, load: () => import("./editor/page") },
     part({

@@ -1,7 +1,9 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import type { AttentionItem } from "@/module";
+import type { AttentionItem, Start } from "@/module";
 import { overviewQuery } from "./api";
+
+const ahead = ({ queries }: Start) => queries.prefetchQuery(overviewQuery);
 
 /** What readers of the status pages see too late: places that could not be written, and notices that wait. */
 function useAttention(): AttentionItem[] {
@@ -27,4 +29,4 @@ function useAttention(): AttentionItem[] {
   ];
 }
 
-export default { useAttention };
+export default { ahead, useAttention };
