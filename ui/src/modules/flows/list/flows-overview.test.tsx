@@ -30,7 +30,9 @@ it("the tile says in sync only where every flow is, else what is worst and of ho
   const inSync = fakeFlow({ id: "1", name: "Asia pair", draft_changes: 0 });
   const differs = fakeFlow({ id: "2", name: "Europe main", drift: { state: "drifted", node_ids: ["1"], stages: [] } });
   const failed = fakeFlow({ id: "3", name: "Backup", state: "apply_failed" });
+  const never = fakeFlow({ id: "4", name: "Trial", state: "draft", installed_revision: null });
   for (const [flows, note] of [
+    [[never], "none yet"],
     [[inSync], "all in sync"],
     [[inSync, differs], "1 differs"],
     [[inSync, differs, failed], "1 apply failed"],

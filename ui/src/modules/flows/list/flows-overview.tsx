@@ -37,7 +37,7 @@ function Tile() {
             {t(`tile.${worst.state}`, { count: worst.count })}
           </>
         ) : (
-          t(known.total === 0 ? "tile.none" : "tile.calm")
+          t(applied === 0 ? "tile.none" : "tile.calm")
         )
       }
     />
