@@ -111,7 +111,9 @@ func TestANameLeadsToAnotherAddressOfItsNode(t *testing.T) {
 		DomainID: s.binding, Hostname: "n1.example.com", FlowIDs: []string{s.flow}, From: "203.0.113.7",
 		To: "203.0.113.8", TTL: time.Minute,
 	}
-	require.Equal(t, []cdndnsapi.Name{name}, s.elsewhere())
+	could := name
+	could.Others = []string{"203.0.113.9"}
+	require.Equal(t, []cdndnsapi.Name{could}, s.elsewhere())
 
 	require.NoError(t, s.names.Lead(t.Context(), "a reason", name))
 	require.NoError(t, s.names.Lead(t.Context(), "a reason", name), "again it changes nothing")

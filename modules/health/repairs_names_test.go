@@ -166,6 +166,28 @@ func TestANameThatHelpsNobodyLeadsBack(t *testing.T) {
 	require.Len(t, w.actions(), 1)
 }
 
+// Where the first address does not help either, the name leads to the next one, until all were tried.
+func TestANameLeadsToOneAddressAfterTheOther(t *testing.T) {
+	t.Parallel()
+	w, flow := blocked(t)
+	w.names.set(func() { w.names.at[w.node("ams")][0].Others = []string{"192.0.2.102"} })
+	w.drives()
+	w.heal()
+	require.Equal(t, "192.0.2.101", w.reaches("succeeded").Effects[0].To)
+	w.passes(6 * time.Minute)
+	w.seen(flow, false, false)
+	w.heal()
+	require.Equal(t, "192.0.2.102", w.reaches("succeeded").Effects[0].To)
+	require.Equal(t, []string{"undone", "not_helped"}, []string{w.actions()[1].State, w.actions()[1].Outcome})
+	w.passes(time.Hour)
+	w.seen(flow, false, false)
+	w.heal()
+	w.heal()
+	require.Len(t, w.actions(), 2, "it has no further address")
+	require.Equal(t, "not_helped", w.actions()[0].Outcome)
+	require.Empty(t, w.names.out())
+}
+
 // A name whose flows are all up is left alone, and so is one of a node that its agent is silent about.
 func TestANameIsLeftAloneWhereNobodySuffers(t *testing.T) {
 	t.Parallel()
@@ -201,6 +223,10 @@ func TestAPersonHasANameLeadBack(t *testing.T) {
 	w.admin.Post(actionsPath+"/"+a.ID+"/approve", nil).Is(http.StatusOK)
 	w.drives()
 	w.reaches("succeeded")
+	w.names.set(func() { w.names.at[w.node("ams")][0].Others = []string{"192.0.2.102"} })
 	require.Equal(t, "undone", w.admin.Post(actionsPath+"/"+a.ID+"/undo", nil).Is(http.StatusOK).Text("state"))
 	require.Empty(t, w.names.out())
+	w.passes(time.Hour)
+	w.heal()
+	require.Len(t, w.actions(), 1, "who takes it back does not want the next address either")
 }

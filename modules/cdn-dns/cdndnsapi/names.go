@@ -13,6 +13,7 @@ type Name struct {
 	FlowIDs  []string // whose entries it is, as they are installed; sorted
 	From     string   // address that its record holds
 	To       string   // address of the same family that it could hold instead
+	Others   []string // further ones, in order
 	TTL      time.Duration
 }
 
@@ -20,8 +21,8 @@ type Name struct {
 // transaction: the records are written after it, again and again until what was promised holds.
 type Names interface {
 	// Elsewhere gives the names of nodes that could lead to another address of the same node, one that the whole
-	// internet can reach: the lowest that its host has beside the one in the record. A name that leads elsewhere
-	// already, or through a CDN, is none of them. It asks nobody outside.
+	// internet can reach: the lowest that its host has beside the one in the record, and the further ones. A name that
+	// leads elsewhere already, or through a CDN, is none of them. It asks nobody outside.
 	Elsewhere(ctx context.Context, nodeIDs ...string) (map[string][]Name, error)
 	// Lead has names lead to their other addresses for a reason, a word of the caller's that is used once. A name that
 	// is gone by then is left out.

@@ -65,7 +65,7 @@ type Past struct {
 	Subject, Policy, Act, State string
 	At                          time.Time
 	Ended                       time.Time // zero while it has not
-	Dismissed                   bool      // a person has said no
+	Dismissed                   bool      // a person has said no, or has had it taken back
 }
 
 // began says that it cost something of the budget.
@@ -171,10 +171,13 @@ func spare(hosts []proxypanelapi.Host) (out []proxypanelapi.Host) {
 	return out
 }
 
+// tried says that an act is not done again since the subject is as it is. Names may be led to one address after the
+// other, as long as they have one that they did not lead to.
 func (c Case) tried(act string) bool {
+	once := act != rules.SwitchDNS
 	return slices.ContainsFunc(c.Past, func(p Past) bool {
 		return p.Subject == c.Subject.ID && p.Act == act && !p.At.Before(c.Subject.Since) &&
-			(p.began() || p.Dismissed)
+			(once && p.began() || p.Dismissed)
 	})
 }
 

@@ -210,6 +210,20 @@ func TestEachActIsForWhatItCouldHelp(t *testing.T) {
 	}
 }
 
+// What a person has said no to, or has had taken back, is not done again while the subject is as it is.
+func TestWhatAPersonTookBackIsNotDoneAgain(t *testing.T) {
+	t.Parallel()
+	c := broken()
+	c.Subject.Hint, c.Subject.Heard, c.Subject.Installed = verdict.HintUnreachable, true, false
+	c.Subject.State, c.Subject.Names = healthapi.Down, []cdndnsapi.Name{{Hostname: "n1.example.com"}}
+	past := Past{Subject: "n", Act: rules.SwitchDNS, State: Undone, At: start}
+	for dismissed, want := range map[bool]string{false: rules.SwitchDNS, true: ""} {
+		past.Dismissed = dismissed
+		c.Past = []Past{past}
+		require.Equal(t, want, Decide(c).Act)
+	}
+}
+
 // Rule of the share: a pool loses no more than the policy says, never its last usable member, and may always lose one.
 func TestAPoolSparesNoMoreThanItsShare(t *testing.T) {
 	t.Parallel()

@@ -43,15 +43,27 @@ func (r *Repairs) switchNames(ctx context.Context, a *row) (against string, err 
 	return "", nil
 }
 
-// elsewhere gives the names that could lead elsewhere, of entries by which clients do not get in.
+// elsewhere gives the names that could lead elsewhere, of entries by which clients do not get in, each with the first
+// address that it has not led to since its node is as it is.
 func (r *Repairs) elsewhere(ctx context.Context, nodeIDs ...string) (map[string][]cdndnsapi.Name, error) {
 	found, err := r.Names.Elsewhere(ctx, nodeIDs...)
 	if err != nil {
 		return nil, fmt.Errorf("ask which names could lead elsewhere: %w", err)
 	}
+	tried, err := r.triedAddresses(ctx, nodeIDs...)
+	if err != nil {
+		return nil, err
+	}
 	for nodeID, names := range found {
 		var needed []cdndnsapi.Name
 		for _, n := range names {
+			left := slices.DeleteFunc(append([]string{n.To}, n.Others...), func(to string) bool {
+				return tried[leadsTo{n.DomainID, to}]
+			})
+			if len(left) == 0 {
+				continue
+			}
+			n.To, n.Others = left[0], left[1:]
 			well, err := r.entriesWork(ctx, []cdndnsapi.Name{n}, time.Time{})
 			if err != nil {
 				return nil, err
@@ -63,6 +75,24 @@ func (r *Repairs) elsewhere(ctx context.Context, nodeIDs ...string) (map[string]
 		found[nodeID] = needed
 	}
 	return found, nil
+}
+
+// leadsTo is a binding with an address that it led to.
+type leadsTo struct{ domainID, address string }
+
+// triedAddresses are those that names of nodes have led to since each node is as it is.
+func (r *Repairs) triedAddresses(ctx context.Context, nodeIDs ...string) (map[leadsTo]bool, error) {
+	var rows []struct{ DomainID, Address string }
+	err := r.DB.In(ctx).NewRaw(`select e ->> 'id' as domain_id, e ->> 'to' as address
+		from health_actions a join health_states s on s.kind = ? and s.subject_id = a.node_id
+		cross join jsonb_array_elements(a.effects) e
+		where a.act = ? and a.node_id = any(?::uuid[]) and a.created_at >= s.since`,
+		healthapi.Node, rules.SwitchDNS, pgdialect.Array(nodeIDs)).Scan(ctx, &rows)
+	tried := map[leadsTo]bool{}
+	for _, row := range rows {
+		tried[leadsTo{row.DomainID, row.Address}] = true
+	}
+	return tried, database.Fault(err, nil)
 }
 
 // switched reads whether the records are written. Whether that helps is seen later.

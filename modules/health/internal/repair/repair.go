@@ -285,7 +285,7 @@ func (r *Repairs) past(ctx context.Context, suspects []suspect) (out []Past, err
 	}
 	var rows []row
 	err = r.DB.In(ctx).NewSelect().Model(&rows).Column("act", "node_id", "policy_id", "state", "reason", "created_at", "started_at",
-		"finished_at").
+		"finished_at", "undone_by").
 		Where("created_at > ? or node_id = any(?::uuid[]) and created_at >= ?", r.now().Add(-24*time.Hour),
 			pgdialect.Array(ids(suspects)), oldest).Where("state <> ? or reason = ?", Skipped, Dismissed).Scan(ctx)
 	for i := range rows {
@@ -298,7 +298,7 @@ func (r *Repairs) past(ctx context.Context, suspects []suspect) (out []Past, err
 func (a *row) past() Past {
 	p := Past{
 		Subject: a.NodeID, Policy: a.PolicyID, Act: a.Act, State: a.State, At: a.CreatedAt,
-		Dismissed: a.Reason == Dismissed,
+		Dismissed: a.Reason == Dismissed || a.UndoneBy != "",
 	}
 	if a.StartedAt != nil {
 		p.At = *a.StartedAt
