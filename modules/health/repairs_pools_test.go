@@ -24,6 +24,20 @@ type inPool struct {
 	places    map[string][]poolsapi.Place
 	withdrawn map[string]string // why by member
 	listed    []poolsapi.Pool
+	blocked   []string // flows
+}
+
+func (p *inPool) Blocked(context.Context) ([]string, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.blocked), nil
+}
+
+// block says of which flows pools block traffic.
+func (p *inPool) block(flowIDs ...string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.blocked = flowIDs
 }
 
 func (p *inPool) Pools(_ context.Context, ids ...string) (found []poolsapi.Pool, _ error) {

@@ -307,7 +307,7 @@ func newWorld(t *testing.T, names ...string) *world {
 		w.flows.Add("health", w.views.FlowStates)
 		w.placer = place.New(db, w.fleet, w.fleet, w.documents, w.flows, w.pools, w.clock)
 		kept := incidents.New(db, bus, journal, w.clock)
-		w.judge = judge.New(db, w.fleet, w.hosts, bus, kept, w.clock, zap.NewNop())
+		w.judge = judge.New(db, w.fleet, w.hosts, w.pools, bus, kept, w.clock, zap.NewNop())
 		w.intake, w.own = r.Intake(), r
 		w.heals = repair.New(repair.Tools{
 			DB: db, Listener: listener, Clock: w.clock, Log: zap.NewNop(), Journal: journal, Bus: bus, Stop: stop,

@@ -3,10 +3,13 @@ package pools
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/modules/flows/flowsapi"
 	"panel/modules/pools/poolsapi"
+	"panel/platform/agentapi"
 	"panel/platform/database"
 )
 
@@ -43,4 +46,18 @@ func (d *directory) Pools(ctx context.Context, ids ...string) ([]poolsapi.Pool, 
 		}
 	}
 	return out, err
+}
+
+// Blocked gives the flows of which a pool blocks traffic, by what agents have reported last.
+func (d *directory) Blocked(ctx context.Context) (flowIDs []string, err error) {
+	var groups []string
+	err = d.store.db.In(ctx).NewRaw(`select distinct c.group_name from transit_pool_choices c
+		join transit_pools p on p.id = c.pool_id where c.serves = ? and p.fallback_kind = ? order by 1`,
+		agentapi.PoolServesFallback, flowsapi.FallbackBlock).Scan(ctx, &groups)
+	for _, group := range groups {
+		if id := flowOf(group); database.IsID(id) && !slices.Contains(flowIDs, id) {
+			flowIDs = append(flowIDs, id)
+		}
+	}
+	return flowIDs, database.Fault(err, nil)
 }

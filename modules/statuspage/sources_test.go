@@ -39,6 +39,8 @@ func (a *around) Pools(_ context.Context, ids ...string) ([]poolsapi.Pool, error
 	}), a.fails
 }
 
+func (a *around) Blocked(context.Context) ([]string, error) { return nil, a.fails }
+
 func (a *around) Names(_ context.Context, ids ...string) (map[string]string, error) {
 	a.asked = append(a.asked, "flows")
 	return map[string]string{ids[0]: "flow of " + ids[0]}, a.fails

@@ -14,4 +14,7 @@ type Pool struct {
 type Directory interface {
 	// Pools gives the pools with these ids, or all without any, by name; unknown ids are left out.
 	Pools(ctx context.Context, ids ...string) ([]Pool, error)
+	// Blocked gives the flows of which a pool blocks traffic now: on some node that forwards to it no member is usable,
+	// and its fallback blocks.
+	Blocked(ctx context.Context) (flowIDs []string, err error)
 }

@@ -103,11 +103,12 @@ func (e evidence) expiry() *time.Time {
 }
 
 // verdictOf judges a subject.
-func verdictOf(row *stateRow, e evidence, down map[string]bool, served states, cutOff bool) verdict.Verdict {
+func verdictOf(row *stateRow, e evidence, beneath beneath, served states, cutOff bool) verdict.Verdict {
 	if row.Kind == healthapi.Node {
 		return ofNode(row, e, cutOff)
 	}
-	f := verdict.Flow{Resting: row.Layers.Resting}
+	down := beneath.down
+	f := verdict.Flow{Resting: row.Layers.Resting, Blocked: beneath.blocked[row.SubjectID]}
 	for _, id := range row.Layers.Nodes {
 		if down[id] {
 			f.NodesDown++

@@ -15,6 +15,7 @@ import (
 	"panel/modules/health/internal/place"
 	"panel/modules/health/internal/rules"
 	"panel/modules/nodes/nodesapi"
+	"panel/modules/pools/poolsapi"
 	"panel/modules/proxypanel/proxypanelapi"
 	"panel/platform/database"
 	"panel/platform/events"
@@ -43,6 +44,7 @@ type Judge struct {
 	db    *database.DB
 	fleet nodesapi.Statuses
 	there proxypanelapi.Nodes
+	pools poolsapi.Directory
 	bus   *events.Bus
 	kept  *incidents.Incidents
 	clock clockwork.Clock
@@ -52,10 +54,10 @@ type Judge struct {
 
 // New makes a judge.
 func New(
-	db *database.DB, fleet nodesapi.Statuses, there proxypanelapi.Nodes, bus *events.Bus, kept *incidents.Incidents,
-	clock clockwork.Clock, log *zap.Logger,
+	db *database.DB, fleet nodesapi.Statuses, there proxypanelapi.Nodes, pools poolsapi.Directory, bus *events.Bus,
+	kept *incidents.Incidents, clock clockwork.Clock, log *zap.Logger,
 ) *Judge {
-	return &Judge{db: db, fleet: fleet, there: there, bus: bus, kept: kept, clock: clock, log: log}
+	return &Judge{db: db, fleet: fleet, there: there, pools: pools, bus: bus, kept: kept, clock: clock, log: log}
 }
 
 // Stored lets the judge look in its next rounds: results have come.
@@ -104,6 +106,7 @@ type round struct {
 	now       time.Time
 	policies  map[string]rules.Named
 	incidents *incidents.Round
+	blocked   *[]string // flows of which a transit pool blocks traffic; nil: not asked yet
 }
 
 // Round judges once. While another panel does, nothing happens.
@@ -134,6 +137,9 @@ func (r *round) do(ctx context.Context) error {
 	sweeps := r.SweptAt == nil || r.now.Sub(*r.SweptAt) >= sweepEvery
 	if sweeps {
 		if err := r.sweep(ctx); err != nil {
+			return err
+		}
+		if err := r.noticeBlocked(ctx); err != nil {
 			return err
 		}
 	}

@@ -119,7 +119,7 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 		if len(policy.Windows) > 0 {
 			row.dueBy(r.now.Add(time.Minute))
 		}
-		if err := r.turn(ctx, row, verdictOf(row, e, beneath.down, served, r.CutOff), &policy); err != nil {
+		if err := r.turn(ctx, row, verdictOf(row, e, beneath, served, r.CutOff), &policy); err != nil {
 			return err
 		}
 		row.Maintenance = row.Layers.Rests || policy.Resting(r.now) || beneath.excuse(row)
@@ -221,17 +221,24 @@ func (r *round) sights(ctx context.Context, rows []stateRow) (map[string][]sight
 	return out, database.Fault(err, nil)
 }
 
-// beneath are the nodes that flows run on.
-type beneath struct{ down, rest map[string]bool }
+// beneath are the nodes that flows run on, and the flows of which a transit pool blocks traffic.
+type beneath struct{ down, rest, blocked map[string]bool }
 
 func (r *round) nodesBeneath(ctx context.Context, rows []stateRow) (b beneath, err error) {
 	ids := []string{}
 	for i := range rows {
 		ids = append(ids, rows[i].Layers.Nodes...)
 	}
-	b = beneath{map[string]bool{}, map[string]bool{}}
+	b = beneath{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	if len(ids) == 0 {
 		return b, nil
+	}
+	blocked, err := r.blockedFlows(ctx)
+	if err != nil {
+		return b, err
+	}
+	for _, id := range blocked {
+		b.blocked[id] = true
 	}
 	var nodes []struct {
 		SubjectID, State string

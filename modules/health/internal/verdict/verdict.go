@@ -48,7 +48,8 @@ const (
 	TunnelFailed = "tunnel_failed"    // a client gets in, and nothing comes out
 	// ExitElsewhere: traffic goes, and leaves at another node of the flow than it should.
 	ExitElsewhere = "exit_elsewhere"
-	Overloaded    = "overloaded" // the node uses more of something than its policy likes
+	Overloaded    = "overloaded"   // the node uses more of something than its policy likes
+	PoolBlocked   = "pool_blocked" // no member of a transit pool is usable, and its fallback blocks
 
 	// What a proxy panel says of its node that serves an entry.
 	PanelNodeDown     = "panel_node_disconnected"
@@ -278,10 +279,12 @@ type Entry struct {
 type Flow struct {
 	Resting   string
 	Entries   []Entry
-	NodesDown int // of all that it runs on
+	NodesDown int  // of all that it runs on
+	Blocked   bool // a transit pool blocks traffic of it
 }
 
-// OfFlow judges a flow. It is down when no entry works, degraded when some do not or a node on the way is down.
+// OfFlow judges a flow. It is down when no entry works, degraded when some do not, a transit pool blocks traffic of it,
+// or a node on the way is down.
 func OfFlow(f Flow) Verdict {
 	if f.Resting != "" || len(f.Entries) == 0 {
 		if f.Resting == "" {
@@ -310,6 +313,8 @@ func OfFlow(f Flow) Verdict {
 		return first
 	case down > 0:
 		return Verdict{Degraded, first.Reason, first.Hint}
+	case f.Blocked:
+		return Verdict{Degraded, PoolBlocked, HintUnreachable}
 	case worse > 0:
 		return first
 	case f.NodesDown > 0:
