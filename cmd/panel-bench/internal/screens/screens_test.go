@@ -12,8 +12,8 @@ import (
 	"panel/cmd/panel-bench/internal/measure"
 )
 
-const printed = `{"first_requests": 28, "first_script_kb": 287.5, "overview": {"shown": 700, "interactive": 1400},
-	"nodes": {"shown": 800, "interactive": 1600, "work": 1200},
+const printed = `{"first_requests": 28, "first_script_kb": 287.5, "overview": [{"interactive": 1400},
+	{"interactive": 1600}, {"interactive": 1300}], "nodes": [{"shown": 800, "interactive": 1600, "work": 1200}],
 	"drawing": {"blocks": 201, "arranged_ms": 120, "frame_ms": 11.5, "frames_per_second": 58}, "live": {"rows": 60,
 	"loaded": 500, "answer_ms": 296, "answer_work_ms": 41, "slowest_ms": 310, "heap_mb": 30.5,
 	"heap_growth_mb": 11, "main_thread_pct": 4, "all_processes_pct": 30}}`
