@@ -21,7 +21,7 @@ func TestAFlowThatAPoolBlocksIsDegraded(t *testing.T) {
 
 	w.pools.block(flow)
 	w.passes(10 * time.Second)
-	w.becomes(flow, verdictRow{healthapi.Degraded, "pool_blocked", "unreachable"})
+	w.becomes(flow, verdictRow{healthapi.Degraded, "pool_blocked", ""})
 	w.pools.block()
 	w.passes(10 * time.Second)
 	w.becomes(flow, verdictRow{healthapi.Up, "", ""})

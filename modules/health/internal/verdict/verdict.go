@@ -314,7 +314,7 @@ func OfFlow(f Flow) Verdict {
 	case down > 0:
 		return Verdict{Degraded, first.Reason, first.Hint}
 	case f.Blocked:
-		return Verdict{Degraded, PoolBlocked, HintUnreachable}
+		return Verdict{Degraded, PoolBlocked, ""}
 	case worse > 0:
 		return first
 	case f.NodesDown > 0:

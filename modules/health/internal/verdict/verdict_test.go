@@ -211,7 +211,7 @@ func TestAFlowIsJudgedByItsEntriesAndNodes(t *testing.T) {
 		"certificate":  {verdict.Flow{Entries: []verdict.Entry{{Cells: []verdict.Cell{reach(up), expired}}}}, verdict.Verdict{down, "certificate_expired", verdict.HintCert}},
 		"its node":     {verdict.Flow{Entries: []verdict.Entry{{Cells: []verdict.Cell{reach(unknown)}, NodeDown: true}}}, verdict.Verdict{down, verdict.NodeDown, verdict.HintNode}},
 		"its exit":     {verdict.Flow{Entries: []verdict.Entry{entry(up)}, NodesDown: 1}, verdict.Verdict{verdict.Degraded, verdict.NodeDown, verdict.HintNode}},
-		"its pool":     {verdict.Flow{Entries: []verdict.Entry{entry(up)}, Blocked: true, NodesDown: 1}, verdict.Verdict{verdict.Degraded, verdict.PoolBlocked, verdict.HintUnreachable}},
+		"its pool":     {verdict.Flow{Entries: []verdict.Entry{entry(up)}, Blocked: true, NodesDown: 1}, verdict.Verdict{verdict.Degraded, verdict.PoolBlocked, ""}},
 		"pool, entry":  {verdict.Flow{Entries: []verdict.Entry{entry(down)}, Blocked: true}, verdict.Verdict{down, verdict.Unreachable, verdict.HintUnreachable}},
 		"not known":    {verdict.Flow{Entries: []verdict.Entry{entry(up), entry(unknown)}}, verdict.Verdict{unknown, "x", ""}},
 		"no check":     {verdict.Flow{Entries: []verdict.Entry{entry()}}, verdict.Verdict{unknown, verdict.NoEvidence, ""}},
