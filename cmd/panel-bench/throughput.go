@@ -356,10 +356,10 @@ func protocols(ctx context.Context, b *bench) ([]measure.Result, error) {
 const (
 	// elsewhere is an address of no host: tunnels carry none of this one. The listener leads it to the site.
 	elsewhere = "198.51.100.7"
-	// protocolPairs are read until the median of their ratios is known as surely as this, at most as many times as the
-	// run has pairs: the goal is about hundredths, and readings of some protocols differ by a tenth.
+	// protocolPairs are read until the median of their ratios is known to this precision, at most as many times as
+	// the run has pairs: the goal is about hundredths, and readings of some protocols differ by a tenth.
 	protocolPairs = 24
-	surely        = 0.008
+	precision     = 0.008
 )
 
 func (b *bench) protocol(ctx context.Context, s speech.Speech, site *rig.Site) (measure.Result, error) {
@@ -384,21 +384,21 @@ func (b *bench) protocol(ctx context.Context, s speech.Speech, site *rig.Site) (
 		return none, err
 	}
 	var work, bareWork measure.Series // processor time of the server's core per megabyte
-	rates := [2]measure.Series{}
-	for len(work) < protocolPairs*b.settings.pairs && measure.Ratios(bareWork, work).MedianError() > surely {
+	var rates, bareRates measure.Series
+	for len(work) < protocolPairs*b.settings.pairs && measure.Ratios(bareWork, work).MedianError() > precision {
 		limits, products, err := readPairs(protocolPairs,
 			func() (float64, error) { return b.worked(bareCore, &bareWork, limit) },
 			func() (float64, error) { return b.worked(core, &work, product) })
 		if err != nil {
 			return none, err
 		}
-		rates[0], rates[1] = append(rates[0], limits...), append(rates[1], products...)
+		bareRates, rates = append(bareRates, limits...), append(rates, products...)
 	}
 	what := "processor time of a node's core per megabyte, " + s.Name
 	result := measure.AtMost("protocols", what, "us", bareWork, work, 1.03)
 	return result.
 		Note("%d pairs; the median has a standard error of %.3f", len(work), measure.Ratios(bareWork, work).MedianError()).
-		Note("rate: bare %.0f MB/s, node %.0f MB/s", rates[0].Median(), rates[1].Median()), nil
+		Note("rate: bare %.0f MB/s, node %.0f MB/s", bareRates.Median(), rates.Median()), nil
 }
 
 // speaking runs a listener, that of a node or a bare one, with a client, and gives a function that reads through both.

@@ -205,17 +205,24 @@ func TestANameIsLeftAloneWhereNobodySuffers(t *testing.T) {
 // A DNS service that does not write ends the action with what is wrong there, also when the panel dies meanwhile.
 func TestRecordsThatAreNotWrittenAreAFailure(t *testing.T) {
 	t.Parallel()
-	w, _ := blocked(t)
-	w.names.set(func() { w.names.silent, w.names.problem = true, "the token lacks the right to edit the zone" })
+	w, flow := blocked(t)
+	w.names.set(func() {
+		w.names.silent, w.names.problem = true, "the token lacks the right to edit the zone"
+		w.names.at[w.node("ams")][0].Others = []string{"192.0.2.102"}
+	})
 	w.heal()
 	w.fails("the token lacks the right to edit the zone")
 	require.Empty(t, w.names.out())
+	w.passes(time.Hour)
+	w.seen(flow, false, false)
+	w.heal()
+	require.Len(t, w.actions(), 1, "it would write no other record either")
 }
 
 // A person approves what is proposed, and has the name lead back.
 func TestAPersonHasANameLeadBack(t *testing.T) {
 	t.Parallel()
-	w, _ := blocked(t)
+	w, flow := blocked(t)
 	w.mode("suggest", "switch_dns")
 	w.heal()
 	a := w.actions()[0]
@@ -227,6 +234,7 @@ func TestAPersonHasANameLeadBack(t *testing.T) {
 	require.Equal(t, "undone", w.admin.Post(actionsPath+"/"+a.ID+"/undo", nil).Is(http.StatusOK).Text("state"))
 	require.Empty(t, w.names.out())
 	w.passes(time.Hour)
+	w.seen(flow, false, false)
 	w.heal()
 	require.Len(t, w.actions(), 1, "who takes it back does not want the next address either")
 }

@@ -7,23 +7,12 @@ import (
 
 	"panel/modules/pools/poolsapi"
 	"panel/platform/agentapi"
-	"panel/platform/module"
-	"panel/platform/paneltest"
 )
 
 // A flow is blocked as long as no member of a pool is usable on a node that forwards to it, and the fallback blocks.
 func TestFlowsThatAPoolBlocks(t *testing.T) {
 	t.Parallel()
-	var directory poolsapi.Directory
-	guest := module.Module{
-		Name: "guest", Summary: "A test that asks which flows are blocked", Requires: []string{"pools"},
-		Attach: func(d poolsapi.Directory) module.Parts { directory = d; return module.Parts{} },
-	}
-	w := &world{t: t, panel: paneltest.New(t, append(features(), guest)...)}
-	w.admin, w.entry = w.panel.Admin(), w.panel.Enroll("fra-01")
-	for _, name := range []string{"ams-01", "waw-01"} {
-		w.exits = append(w.exits, w.admin.AddNode(name, "address", "192.0.2.1"))
-	}
+	w, directory := exported[poolsapi.Directory](t)
 	blocking, leaving := w.pool("Europe"), w.pool("Asia", "fallback", fields{"kind": "direct"})
 	flow := w.flow("Main", blocking.ID)
 	w.flow("Other", leaving.ID)

@@ -25,15 +25,16 @@ func commands(env cli.Env) []*cobra.Command {
 }
 
 func listCommand(env cli.Env) *cobra.Command {
-	var short bool
+	var below bool
 	command := &cobra.Command{
-		Use: "list", Short: "List the transit pools", Args: cobra.NoArgs, Example: "panelctl pools list --short",
-		Long: "Lists the transit pools by their names, with how many of their members are down; with --short, only those " +
-			"whose fallback carries traffic or that have too few usable members. It asks GET /api/v1/transit-pools, page by page.",
+		Use: "list", Short: "List the transit pools", Args: cobra.NoArgs, Example: "panelctl pools list --below-minimum",
+		Long: "Lists the transit pools by their names, with how many of their members are down; with " +
+			"--below-minimum, only those with too few usable members or whose fallback carries traffic. It asks GET " +
+			"/api/v1/transit-pools, page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			heads, from := []string{"Name", "State", "Members", "Down", "Strategy", "Fallback", "Flows"}, path
-			if short {
-				from += "?short=true"
+			if below {
+				from += "?below_minimum=true"
 			}
 			return cli.ListAll(cmd.Context(), env, "panelctl.pools/v1", from, heads, func(p PoolSummary) []string {
 				return []string{
@@ -43,7 +44,7 @@ func listCommand(env cli.Env) *cobra.Command {
 			})
 		},
 	}
-	command.Flags().BoolVar(&short, "short", false, "only pools that lack usable members")
+	command.Flags().BoolVar(&below, "below-minimum", false, "only pools that lack usable members")
 	return command
 }
 

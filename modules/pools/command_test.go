@@ -138,9 +138,9 @@ func TestPoolsThatLackMembersAreListedAlone(t *testing.T) {
 	w.flow("Main", p.ID)
 	require.Eventually(t, func() bool { return len(w.told().Pools) == 1 }, within, every)
 	require.Len(t, lines(t, w.command("pools list --plain")), 2)
-	require.Empty(t, lines(t, w.command("pools list --plain --short")))
+	require.Empty(t, lines(t, w.command("pools list --plain --below-minimum")))
 	w.report(serves(p, "fallback", 0, "all_down", w.panel.Clock.Now()))
-	found := lines(t, w.command("pools list --plain --short"))
+	found := lines(t, w.command("pools list --plain --below-minimum"))
 	require.Len(t, found, 1)
 	require.Contains(t, found[0], "Europe\tdown")
 }

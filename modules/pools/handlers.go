@@ -18,9 +18,9 @@ type body[T any] struct{ Body T }
 
 type listInput struct {
 	httpapi.PageQuery
-	Query  string `query:"q" maxLength:"64" doc:"A part of the name"`
-	NodeID string `query:"node_id" format:"uuid" doc:"Only pools with this node as a member"`
-	Short  bool   `query:"short" doc:"Only pools whose fallback carries traffic, or that have too few usable members"`
+	Query        string `query:"q" maxLength:"64" doc:"A part of the name"`
+	NodeID       string `query:"node_id" format:"uuid" doc:"Only pools with this node as a member"`
+	BelowMinimum bool   `query:"below_minimum" doc:"Only pools with too few usable members, or whose fallback carries traffic"`
 }
 
 // PoolPath names a pool in a path.

@@ -52,13 +52,13 @@ func newWorldOn(t *testing.T, panel *paneltest.Panel) *world {
 	return w
 }
 
-// exported is a panel whose members of pools the test may withdraw, as another module does.
-func exported(t *testing.T) (*world, poolsapi.Members) {
+// exported is a panel, and what another module gets of pools there.
+func exported[T any](t *testing.T) (*world, T) {
 	t.Helper()
-	var out poolsapi.Members
+	var out T
 	guest := module.Module{
-		Name: "guest", Summary: "A test that withdraws members", Requires: []string{"pools"},
-		Attach: func(m poolsapi.Members) module.Parts { out = m; return module.Parts{} },
+		Name: "guest", Summary: "A test that asks pools", Requires: []string{"pools"},
+		Attach: func(what T) module.Parts { out = what; return module.Parts{} },
 	}
 	w := &world{t: t, panel: paneltest.New(t, append(features(), guest)...)}
 	w.admin, w.entry = w.panel.Admin(), w.panel.Enroll("fra-01")
@@ -322,10 +322,10 @@ func serves(p Pool, who string, usable int, reason string, at time.Time) agentap
 	}
 }
 
-// short lists the pools that lack usable members; one that nobody uses stands beside them.
-func (w *world) short() (names []string) {
+// belowMinimum lists the pools that lack usable members.
+func (w *world) belowMinimum() (names []string) {
 	var page struct{ Items []PoolSummary }
-	w.admin.Get(path + "?short=true").Is(http.StatusOK).JSON(&page)
+	w.admin.Get(path + "?below_minimum=true").Is(http.StatusOK).JSON(&page)
 	for _, one := range page.Items {
 		names = append(names, one.Name)
 	}
@@ -360,10 +360,10 @@ func TestWhatAgentsReportIsShown(t *testing.T) {
 
 	w.report(state(p, 1, "down", at), serves(p, "members", 1, "member_down", at))
 	require.Equal(t, poolsapi.CountNews{Name: "Europe", Usable: 1, Minimum: 2}, news.Next(poolsapi.EventBelowMinimum).Data)
-	require.Equal(t, []string{"Europe"}, w.short(), "too few are usable")
+	require.Equal(t, []string{"Europe"}, w.belowMinimum(), "too few are usable")
 	w.report(serves(p, "fallback", 0, "all_down", at))
 	require.Equal(t, "down", w.read(p.ID).State)
-	require.Equal(t, []string{"Europe"}, w.short(), "the fallback carries the traffic")
+	require.Equal(t, []string{"Europe"}, w.belowMinimum(), "the fallback carries the traffic")
 	require.Contains(t, w.panel.Scrape(), "panel_pools_on_fallback 1\n")
 	found := check().Run(t.Context(), doctor.Env{
 		Now: time.Now, Getenv: func(name string) string {
@@ -375,7 +375,7 @@ func TestWhatAgentsReportIsShown(t *testing.T) {
 	w.report(state(p, 0, "healthy", at), serves(p, "members", 2, "member_up", at))
 	news.Next(poolsapi.EventMemberUp)
 	news.Next(poolsapi.EventMinimumRestored)
-	require.Empty(t, w.short())
+	require.Empty(t, w.belowMinimum())
 
 	w.sent--
 	w.report(serves(p, "fallback", 0, "all_down", at))

@@ -36,7 +36,7 @@ func (s *store) page(ctx context.Context, in *listInput) (k *keyset.Keyset, rows
 	const wanted = `strpos(p.name_key, ?) > 0 and (? = '' or exists (
 			select from transit_pool_members m where m.pool_id = p.id and m.node_id::text = ?))
 		and (not ? or p.below or exists (select from transit_pool_choices c where c.pool_id = p.id and c.serves = ?))`
-	values := []any{names.SearchKey(in.Query), in.NodeID, in.NodeID, in.Short, agentapi.PoolServesFallback}
+	values := []any{names.SearchKey(in.Query), in.NodeID, in.NodeID, in.BelowMinimum, agentapi.PoolServesFallback}
 	q := s.db.In(ctx).NewSelect().Model(&rows).ColumnExpr("p.*").Where(wanted, values...)
 	if err := k.Apply(q, nil).Scan(ctx); err != nil {
 		return k, nil, 0, database.Fault(fmt.Errorf("list pools: %w", err), nil)

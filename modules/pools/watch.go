@@ -45,12 +45,12 @@ func failing(ctx context.Context, env doctor.Env) doctor.Finding {
 	case lost > 0:
 		return doctor.Finding{
 			Status: doctor.Failed, Found: doctor.Say("the fallback carries the traffic of %d of %d pools", lost, all),
-			Do: doctor.Command("panelctl pools list --short"), Data: data,
+			Do: doctor.Command("panelctl pools list --below-minimum"), Data: data,
 		}
 	case short > 0:
 		return doctor.Finding{
 			Status: doctor.Warning, Found: doctor.Say("%d of %d pools have too few usable members", short, all),
-			Do: doctor.Command("panelctl pools list --short"), Data: data,
+			Do: doctor.Command("panelctl pools list --below-minimum"), Data: data,
 		}
 	}
 	return doctor.Finding{Status: doctor.OK, Found: doctor.Say("%d pools, none is short of members", all), Data: data}

@@ -15,7 +15,7 @@ import (
 // people see why, and what they have said of the member stays.
 func TestAWithdrawnMemberGetsNoNewTraffic(t *testing.T) {
 	t.Parallel()
-	w, others := exported(t)
+	w, others := exported[poolsapi.Members](t)
 	p := w.pool("Europe")
 	none, err := others.Places(t.Context(), w.exits[0])
 	require.NoError(t, err)
@@ -65,7 +65,7 @@ func TestAWithdrawnMemberGetsNoNewTraffic(t *testing.T) {
 // Members that are down, drained, switched off or at rest are no help to a pool that one more leaves.
 func TestOnlyUsableMembersCount(t *testing.T) {
 	t.Parallel()
-	w, others := exported(t)
+	w, others := exported[poolsapi.Members](t)
 	p := w.pool("Europe")
 	w.flow("Main", p.ID)
 	require.Eventually(t, func() bool { return len(w.told().Pools) == 1 }, within, every)

@@ -10,7 +10,7 @@ type Pool struct {
 	FlowIDs []string
 }
 
-// Directory lists pools.
+// Directory lists pools, and the flows that they block.
 type Directory interface {
 	// Pools gives the pools with these ids, or all without any, by name; unknown ids are left out.
 	Pools(ctx context.Context, ids ...string) ([]Pool, error)

@@ -57746,14 +57746,14 @@ export interface operations {
     "get-transit-pools": {
         parameters: {
             query?: {
+                /** @description Only pools with too few usable members, or whose fallback carries traffic */
+                below_minimum?: boolean;
                 cursor?: string;
                 limit?: number;
                 /** @description Only pools with this node as a member */
                 node_id?: string;
                 /** @description A part of the name */
                 q?: string;
-                /** @description Only pools whose fallback carries traffic, or that have too few usable members */
-                short?: boolean;
                 /** @description Field to sort by; a leading minus turns the order */
                 sort?: string;
             };

@@ -109,8 +109,8 @@ func elsewhere(node nodesapi.Node, b domainsapi.Domain, own []written) cdndnsapi
 		}
 		if rest := others(node, addr); len(rest) > 0 {
 			return cdndnsapi.Name{
-				DomainID: b.ID, Hostname: b.Hostname, From: r.Value, To: rest[0],
-				Others: append([]string(nil), rest[1:]...), TTL: time.Duration(b.TTL) * time.Second,
+				DomainID: b.ID, Hostname: b.Hostname, From: r.Value, To: rest[0], Others: rest[1:],
+				TTL: time.Duration(b.TTL) * time.Second,
 			}
 		}
 	}

@@ -93,7 +93,7 @@ func (r *round) judge(ctx context.Context, rows []stateRow) error {
 	if err != nil {
 		return err
 	}
-	beneath, err := r.nodesBeneath(ctx, rows)
+	beneath, err := r.whatIsBeneath(ctx, rows)
 	if err != nil {
 		return err
 	}
@@ -224,7 +224,7 @@ func (r *round) sights(ctx context.Context, rows []stateRow) (map[string][]sight
 // beneath are the nodes that flows run on, and the flows of which a transit pool blocks traffic.
 type beneath struct{ down, rest, blocked map[string]bool }
 
-func (r *round) nodesBeneath(ctx context.Context, rows []stateRow) (b beneath, err error) {
+func (r *round) whatIsBeneath(ctx context.Context, rows []stateRow) (b beneath, err error) {
 	ids := []string{}
 	for i := range rows {
 		ids = append(ids, rows[i].Layers.Nodes...)

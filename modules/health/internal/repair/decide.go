@@ -171,13 +171,13 @@ func spare(hosts []proxypanelapi.Host) (out []proxypanelapi.Host) {
 	return out
 }
 
-// tried says that an act is not done again since the subject is as it is. Names may be led to one address after the
-// other, as long as they have one that they did not lead to.
+// tried says that an act was done since the subject is as it is, and is not done again. Names that were led elsewhere
+// in vain and lead back may lead to a further address.
 func (c Case) tried(act string) bool {
-	once := act != rules.SwitchDNS
 	return slices.ContainsFunc(c.Past, func(p Past) bool {
+		further := act == rules.SwitchDNS && p.State == Undone
 		return p.Subject == c.Subject.ID && p.Act == act && !p.At.Before(c.Subject.Since) &&
-			(once && p.began() || p.Dismissed)
+			(p.began() && !further || p.Dismissed)
 	})
 }
 

@@ -210,17 +210,25 @@ func TestEachActIsForWhatItCouldHelp(t *testing.T) {
 	}
 }
 
-// What a person has said no to, or has had taken back, is not done again while the subject is as it is.
-func TestWhatAPersonTookBackIsNotDoneAgain(t *testing.T) {
+// Names lead to a further address when the one before did not help and they lead back: not while they lead to it, not
+// where the record could not be written, and not where a person had them lead back.
+func TestNamesLeadToAFurtherAddressWhenOneWasInVain(t *testing.T) {
 	t.Parallel()
 	c := broken()
 	c.Subject.Hint, c.Subject.Heard, c.Subject.Installed = verdict.HintUnreachable, true, false
 	c.Subject.State, c.Subject.Names = healthapi.Down, []cdndnsapi.Name{{Hostname: "n1.example.com"}}
-	past := Past{Subject: "n", Act: rules.SwitchDNS, State: Undone, At: start}
-	for dismissed, want := range map[bool]string{false: rules.SwitchDNS, true: ""} {
-		past.Dismissed = dismissed
-		c.Past = []Past{past}
-		require.Equal(t, want, Decide(c).Act)
+	for name, one := range map[string]struct {
+		past Past
+		want string
+	}{
+		"in vain":        {Past{State: Undone}, rules.SwitchDNS},
+		"by a person":    {Past{State: Undone, Dismissed: true}, ""},
+		"not written":    {Past{State: Failed}, ""},
+		"it leads there": {Past{State: Succeeded, Ended: start.Add(-time.Hour)}, ""},
+	} {
+		one.past.Subject, one.past.Act, one.past.At = "n", rules.SwitchDNS, start
+		c.Past = []Past{one.past}
+		require.Equal(t, one.want, Decide(c).Act, name)
 	}
 }
 

@@ -69,7 +69,11 @@ export default defineModule({
   ],
   areas: { permissions: { notifications: "protection" }, features: { notifications: "protection" } },
   refresh: ({ kind }) => {
-    if (kind === "notification.delivery_moved") return [["notifications", "deliveries"]];
+    if (kind === "notification.delivery_moved" || kind === "notification.failed")
+      return [
+        ["notifications", "deliveries"],
+        ["notifications", "channels"],
+      ];
     return kind.startsWith("notification.") ? [["notifications"]] : [];
   },
 });

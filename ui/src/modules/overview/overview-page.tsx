@@ -34,7 +34,7 @@ export default function OverviewPage() {
   if (!parts.data) return <Skeleton rows={8} />;
   return (
     <OverviewParts
-      key={seen.map(({ name }) => name).join()}
+      key={[...seen, ...later].map(({ name }) => name).join()}
       parts={parts.data}
       later={later}
       unseen={unseen.map((module) => nameOf(module, language))}

@@ -50,10 +50,10 @@ export const poolsQuery = (sort: string) =>
   });
 
 /** The first pools whose fallback carries traffic, or that have too few usable members. */
-export const shortQuery = queryOptions({
-  queryKey: ["pools", "short"],
+export const belowMinimumQuery = queryOptions({
+  queryKey: ["pools", "below-minimum"],
   queryFn: ({ signal }) =>
-    answer(api.GET("/api/v1/transit-pools", { params: { query: { short: true, limit: pageSize } }, signal })),
+    answer(api.GET("/api/v1/transit-pools", { params: { query: { below_minimum: true, limit: pageSize } }, signal })),
 });
 
 /** Pools for the choice of a fallback. */

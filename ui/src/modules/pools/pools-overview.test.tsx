@@ -3,13 +3,13 @@ import { screen } from "@testing-library/react";
 import { expect, it } from "vitest";
 import { AttentionLines } from "@/testing/attention-lines";
 import { renderApp } from "@/testing/render-app";
-import { shortQuery, type Summary } from "./api";
+import { belowMinimumQuery, type Summary } from "./api";
 import part from "./pools-overview";
 import { summary } from "./testing";
 
 async function shown(items: Summary[], total = items.length) {
   const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
-  queries.setQueryData(shortQuery.queryKey, { items, next_cursor: null, total } as never);
+  queries.setQueryData(belowMinimumQuery.queryKey, { items, next_cursor: null, total } as never);
   await renderApp(<AttentionLines part={part} />, { queries });
 }
 

@@ -1,14 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { AttentionItem, Start } from "@/module";
-import { shortQuery } from "./api";
+import { belowMinimumQuery } from "./api";
 
-const ahead = ({ queries }: Start) => queries.prefetchQuery(shortQuery);
+const ahead = ({ queries }: Start) => queries.prefetchQuery(belowMinimumQuery);
 
 /** Pools whose traffic goes another way than people wanted, or nowhere, and those that are about to. */
 function useAttention(): AttentionItem[] {
   const { t } = useTranslation("pools");
-  const page = useQuery(shortQuery).data;
+  const page = useQuery(belowMinimumQuery).data;
   if (!page) return [];
   const lines = page.items.map((pool): AttentionItem => {
     const lost = pool.on_fallback;
@@ -17,7 +17,7 @@ function useAttention(): AttentionItem[] {
       severity: lost ? "crit" : "warn",
       glyph: lost ? "down" : "degraded",
       name: pool.name,
-      what: t(lost ? `attention.${pool.fallback}` : "attention.short"),
+      what: t(lost ? `attention.${pool.fallback}` : "attention.belowMinimum"),
       effect: pool.flows > 0 ? t("attention.flows", { count: pool.flows }) : undefined,
       act: { label: t("attention.open"), path: `/pools/${pool.id}` },
     };
@@ -29,7 +29,7 @@ function useAttention(): AttentionItem[] {
       severity: "warn",
       glyph: "degraded",
       name: t("attention.more", { count: more }),
-      what: t("attention.short"),
+      what: t("attention.belowMinimum"),
       count: more,
       act: { label: t("attention.open"), path: "/pools" },
     });

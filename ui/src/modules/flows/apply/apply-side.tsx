@@ -85,7 +85,7 @@ function Failure({ apply, flow }: { apply: Apply; flow: Flow | undefined }) {
 function Unwell({ flow }: { flow: Flow | undefined }) {
   const { t } = useTranslation("flows");
   const { data: nodes = [] } = useQuery(namedQuery(flow?.node_ids ?? []));
-  const unwell = nodes.filter(({ state }) => state !== "online");
+  const unwell = nodes.filter(({ state }) => state !== "online" && state !== "maintenance");
   if (unwell.length === 0) return null;
   return (
     <>
