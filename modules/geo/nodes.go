@@ -9,6 +9,7 @@ import (
 
 	"github.com/uptrace/bun/dialect/pgdialect"
 
+	"panel/modules/geo/geoapi"
 	"panel/modules/nodes/nodesapi"
 	"panel/platform/agentapi"
 	"panel/platform/database"
@@ -197,10 +198,15 @@ func (s *service) placeOne(ctx context.Context, assetID string, all []nodesapi.N
 				return database.Fault(err, nil)
 			}
 		}
-		if len(behind) == 0 {
+		if len(fresh) == 0 && len(behind) == 0 {
 			return nil
 		}
-		return s.tell(ctx, assetID, *version, behind)
+		if len(behind) > 0 {
+			if err := s.tell(ctx, assetID, *version, behind); err != nil {
+				return err
+			}
+		}
+		return s.emit(ctx, geoapi.Moved, &row, geoapi.News{})
 	})
 }
 

@@ -213,6 +213,24 @@ func TestAnAgentThatWasAwayForAWeekGetsTheNewest(t *testing.T) {
 		string(away.Get("/agent/v1/assets/"+newest).Is(http.StatusOK).Body))
 }
 
+// A node that came after a roll-out shall hold the file too: screens that are open learn of it.
+func TestScreensAreToldOfANodeThatCameLater(t *testing.T) {
+	t.Parallel()
+	s := newStage(t)
+	first := s.origin.publish("geosite.dat", sites("a"))
+	here := s.node("here")
+	id := s.geosite()
+	s.update(id, true)
+	s.allTake(map[string]*node{here.NodeID: here}, first)
+	s.until(id, inState(stateCurrent))
+	news := s.App.Bus().Subscribe(t.Context())
+	s.node("later")
+	for _, awaited := range []string{nodesapi.NodeEnrolled, geoapi.Moved} {
+		require.Eventually(t, func() bool { return (<-news).Kind == awaited }, within, every)
+	}
+	require.Equal(t, NodeCounts{Total: 2, Current: 1, Waiting: 1}, s.asset(id).Nodes)
+}
+
 func (s *stage) nameOf(n *node) string { return n.Node().Text("name") }
 
 // scheduled lets the schedule of an asset be due.

@@ -1,6 +1,7 @@
 import { EventSourceParserStream } from "eventsource-parser/stream";
 import { createStore } from "zustand";
-import { session } from "./session";
+import { problemOf } from "./problem";
+import { markSessionEnded, session } from "./session";
 
 /** A change somewhere in the panel. `kind` is a word of the event catalogue such as `node.online`. */
 export interface LiveEvent {
@@ -57,13 +58,18 @@ export async function followTopics(
   }
 }
 
+/** A refusal may be the first word of a session that was ended elsewhere: nobody has to touch the page to learn it. */
 async function open(lastId: string | undefined, signal: AbortSignal, query = ""): Promise<Response> {
+  const { token, ended } = session.getState();
+  if (ended) throw new Error("the session has ended");
   const headers: Record<string, string> = {
     Accept: "text/event-stream",
-    Authorization: `Bearer ${session.getState().token ?? ""}`,
+    Authorization: `Bearer ${token ?? ""}`,
   };
   if (lastId) headers["Last-Event-ID"] = lastId;
   const response = await fetch(`/api/v1/stream${query}`, { headers, signal, cache: "no-store" });
+  if (response.status === 401 && problemOf(response, await response.json().catch(() => undefined)).endsSession)
+    markSessionEnded();
   if (!response.ok || !response.body) throw new Error(`stream answered ${response.status}`);
   return response;
 }

@@ -35,6 +35,14 @@ const underWay: AssetState[] = ["downloading", "checking", "distributing"];
 
 export const isUnderWay = ({ state }: Pick<Asset, "state">) => underWay.includes(state);
 
+/** How often nodes are asked for that shall take a file and have not yet, offline ones among them. */
+const awaitedEvery = 15_000;
+
+export function asksAgain(assets: readonly Pick<Asset, "state" | "nodes">[]): number | false {
+  if (assets.some(isUnderWay)) return progressEvery;
+  return assets.some(({ nodes }) => nodes.waiting > 0) && awaitedEvery;
+}
+
 export const assetsQuery = queryOptions({
   queryKey: ["geo", "assets"],
   queryFn: ({ signal }): Promise<Asset[]> =>
@@ -42,7 +50,7 @@ export const assetsQuery = queryOptions({
       const query = { limit: most, ...(cursor && { cursor }) };
       return answer(api.GET("/api/v1/geo-assets", { params: { query }, signal }));
     }),
-  refetchInterval: ({ state: { data } }) => (data?.some(isUnderWay) ? progressEvery : false),
+  refetchInterval: ({ state: { data } }) => asksAgain(data ?? []),
 });
 
 export const assetQuery = (id: string) =>
@@ -50,7 +58,7 @@ export const assetQuery = (id: string) =>
     queryKey: ["geo", "asset", id],
     queryFn: ({ signal }): Promise<Asset> =>
       answer(api.GET("/api/v1/geo-assets/{id}", { params: { path: { id } }, signal })),
-    refetchInterval: ({ state: { data } }) => (data && isUnderWay(data) ? progressEvery : false),
+    refetchInterval: ({ state: { data } }) => asksAgain(data ? [data] : []),
   });
 
 /** The sources that the panel knows; they change only with the release. */

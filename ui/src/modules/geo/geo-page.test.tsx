@@ -2,6 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 import { renderApp } from "@/testing/render-app";
+import { asksAgain } from "./api";
 import GeoPage from "./geo-page";
 import { assetId, makeAsset, makeLookup, makeVersion, pageOf, presets, serve, sum } from "./testing";
 
@@ -20,6 +21,16 @@ const menuOf = async (name: string) => {
 };
 
 describe("geo-assets", () => {
+  it("are asked for again while something goes on, and more rarely while a node has yet to take a file", () => {
+    const still = makeAsset();
+    const awaited = makeAsset({ nodes: { total: 12, current: 11, waiting: 1, failed: 0 } });
+    const rolling = makeAsset({ state: "distributing" });
+    expect(asksAgain([still])).toBe(false);
+    expect(asksAgain([])).toBe(false);
+    expect(asksAgain([still, awaited])).toBe(15_000);
+    expect(asksAgain([awaited, rolling])).toBe(3_000);
+  });
+
   it("say how each file stands, and what it holds", async () => {
     await page({ [list]: pageOf(makeAsset({ nodes: { total: 12, current: 9, waiting: 2, failed: 1 } })) });
     const row = within((await screen.findByRole("link", { name: "geosite.dat" })).closest("tr")!);
