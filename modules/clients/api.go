@@ -133,6 +133,19 @@ type ClientFilter struct {
 	Tag    string `query:"tag" maxLength:"32"`
 	FlowID string `query:"flow_id" maxLength:"64" doc:"Only those that may use this flow"`
 	Owner  string `query:"owner" maxLength:"64" doc:"Only those of this account"`
+	Online bool   `query:"online" doc:"Only those that carried something within the last three minutes"`
+	Ending int    `query:"ends_within" minimum:"0" maximum:"3650" doc:"Only active ones whose time ends within so many days; 0: all"`
+}
+
+// Summary counts clients by what an operator looks for; revoked ones are not counted.
+type Summary struct {
+	Total    int `json:"total"`
+	Active   int `json:"active"`
+	Online   int `json:"online" doc:"They carried something within the last three minutes"`
+	Ending   int `json:"ending" doc:"Active, and their time ends within seven days"`
+	Expired  int `json:"expired"`
+	Spent    int `json:"spent"`
+	Disabled int `json:"disabled"`
 }
 
 type listInput struct {

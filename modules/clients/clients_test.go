@@ -228,6 +228,8 @@ func TestClientsAreFoundSortedAndPaged(t *testing.T) {
 		"?owner=" + none:      {},
 		"?sort=-created_at":   {"Gone", "Борис", "anna", "Zoe", "Default"},
 		"?q=%25&sort=label":   {},
+		"?ends_within=1":      {"Zoe"},
+		"?online=true":        {},
 		"?limit=2&sort=label": {"anna", "Default"},
 	} {
 		if strings.Contains(query, "created_at") || strings.Contains(query, "expires_at") {
@@ -252,6 +254,42 @@ func TestClientsAreFoundSortedAndPaged(t *testing.T) {
 	require.Equal(t, []string{"Zoe", "Борис"}, seen[:2])
 	require.ElementsMatch(t, []string{"Default", "anna", "Gone"}, seen[2:], "those that never expire come last, each once")
 	s.admin.Get(path+"?sort=secret").Refused(400, "bad_parameter")
+}
+
+// A summary counts what the views of the list show, each client in one state; who was revoked is not counted.
+func TestASummaryCountsWhatTheListShows(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	in := func(days int) time.Time { return s.clock.Now().AddDate(0, 0, days) }
+	s.add("ends tomorrow", "expires_at", in(1))
+	s.add("ends in a week", "expires_at", in(7))
+	s.add("ends later", "expires_at", in(8))
+	s.add("has ended", "expires_at", in(-1))
+	s.add("has none left", "quota", object{"bytes": 10})
+	off := s.add("is off", "expires_at", in(1))
+	s.admin.Post(path+"/bulk", object{"act": "disable", "ids": []string{off}}).Is(200)
+	s.admin.Delete(path + "/" + s.add("is gone")).Is(204)
+	now := s.clock.Now()
+	_, err := s.panel.DB.NewRaw(`update client_profiles set used_down = case when label = 'has none left' then 10 else used_down end,
+		last_seen_at = case when label in ('ends tomorrow', 'is gone') then ?::timestamptz
+			when label = 'ends later' then ?::timestamptz end`, now.Add(-time.Minute), now.Add(-3*time.Minute)).Exec(t.Context())
+	require.NoError(t, err)
+
+	var all clients.Summary
+	s.admin.Get(path + "/summary").Is(200).JSON(&all)
+	require.Equal(t, clients.Summary{
+		Total: 7, Active: 4, Online: 1, Ending: 2, Expired: 1, Spent: 1, Disabled: 1,
+	}, all)
+	for query, count := range map[string]int{
+		"state=active": all.Active, "online=true": all.Online, "ends_within=7": all.Ending, "state=expired": all.Expired,
+		"state=spent": all.Spent, "state=disabled": all.Disabled,
+	} {
+		require.Len(t, s.labels(path+"?"+query), count, query)
+	}
+	require.Equal(t, []string{"ends tomorrow"}, s.labels(path+"?online=true"))
+	require.Equal(t, []string{"ends in a week", "ends tomorrow"}, s.labels(path+"?ends_within=7"))
+	s.admin.Get(path+"?ends_within=-1").Refused(400, "bad_parameter")
+	s.admin.Get(path+"?ends_within=3651").Refused(400, "bad_parameter")
 }
 
 // The end of a client's time is told once, whoever looks; from that moment on the client has nothing.

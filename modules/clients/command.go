@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,8 +21,8 @@ const (
 // commands are what this module adds to panelctl. Their Russian stands in russian.txt.
 func commands(env cli.Env) []*cobra.Command {
 	group := &cobra.Command{Use: "clients", Short: "People and devices that use flows"}
-	group.AddCommand(listCommand(env), showCommand(env), addCommand(env), revokeCommand(env), exportCommand(env),
-		importCommand(env))
+	group.AddCommand(listCommand(env), summaryCommand(env), showCommand(env), addCommand(env), revokeCommand(env),
+		exportCommand(env), importCommand(env))
 	group.AddCommand(actCommands(env)...)
 	group.AddCommand(useCommands(env)...)
 	return []*cobra.Command{group}
@@ -44,7 +45,7 @@ func listCommand(env cli.Env) *cobra.Command {
 	var chosen chosenBy
 	command := &cobra.Command{
 		Use: "list", Short: "List clients of all flows", Args: cobra.NoArgs,
-		Example: "panelctl clients list --state expired",
+		Example: "panelctl clients list --ends-within 7",
 		Long: "Lists the clients of all flows by their names, with the flows that each may use. It asks GET /api/v1/clients, " +
 			"page by page.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -53,6 +54,38 @@ func listCommand(env cli.Env) *cobra.Command {
 	}
 	chosen.flags(command)
 	return command
+}
+
+func summaryCommand(env cli.Env) *cobra.Command {
+	return &cobra.Command{
+		Use: "summary", Short: "Count clients by what they need", Args: cobra.NoArgs,
+		Example: "panelctl clients summary",
+		Long: "Counts the clients that are not revoked: how many are there now, how many are active, end within seven days " +
+			"or have ended. It asks GET /api/v1/clients/summary.",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			client, err := env.Client()
+			if err != nil {
+				return err
+			}
+			shown := struct {
+				Schema string `json:"schema"`
+				Summary
+			}{Schema: "panelctl.clients.summary/v1"}
+			if err := client.Get(cmd.Context(), path+"/summary", &shown.Summary); err != nil {
+				return err
+			}
+			count := func(key, label string, n int) cli.Field {
+				return cli.Field{Key: key, Label: label, Value: strconv.Itoa(n)}
+			}
+			all := shown.Summary
+			return env.Record(shown,
+				count("total", "Clients", all.Total), count("online", "Online now", all.Online),
+				count("active", "Active", all.Active), count("ending", "End within 7 days", all.Ending),
+				count("expired", "Expired", all.Expired), count("spent", "Quota used up", all.Spent),
+				count("disabled", "Disabled", all.Disabled),
+			)
+		},
+	}
 }
 
 func addCommand(env cli.Env) *cobra.Command {

@@ -275,7 +275,11 @@ func readImport(env cli.Env, name string) (list Import, err error) {
 }
 
 // chosenBy are the flags that choose clients.
-type chosenBy struct{ part, state, tag string }
+type chosenBy struct {
+	part, state, tag string
+	online           bool
+	endsWithin       int
+}
 
 // flags declares them.
 func (b *chosenBy) flags(command *cobra.Command) {
@@ -283,11 +287,17 @@ func (b *chosenBy) flags(command *cobra.Command) {
 	flags.StringVar(&b.part, "find", "", "only clients whose name or note contains this text")
 	flags.StringVar(&b.state, "state", "", "only clients in this state: active, disabled, expired, spent or revoked")
 	flags.StringVar(&b.tag, "tag", "", "only clients with this tag")
+	flags.BoolVar(&b.online, "online", false, "only clients that carried something within the last three minutes")
+	flags.IntVar(&b.endsWithin, "ends-within", 0, "only active clients whose time ends within so many days")
 }
 
 // of is an address that is asked for the chosen clients.
 func (b *chosenBy) of(address string) string {
-	return cli.Asked(address, map[string]string{"q": b.part, "state": b.state, "tag": b.tag})
+	asked := map[string]string{"q": b.part, "state": b.state, "tag": b.tag, "ends_within": number(b.endsWithin)}
+	if b.online {
+		asked["online"] = "true"
+	}
+	return cli.Asked(address, asked)
 }
 
 func useCommands(env cli.Env) []*cobra.Command {

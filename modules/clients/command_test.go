@@ -22,10 +22,13 @@ func panelctl(t *testing.T, args ...string) (exit int, out string, calls []strin
 	t.Helper()
 	shown := `{"id": "` + aClient + `", "label": "Anna", "state": "active", "tags": ["vip"],
 		"flows": [{"flow_id": "` + aFlow + `", "flow_name": "Europe main"}]}`
+	counted := `{"total": 9, "active": 5, "online": 3, "ending": 2, "expired": 1, "spent": 1, "disabled": 2}`
 	answers := map[string]string{
 		"GET /api/v1/connection-units?q=EUROPE+main&limit=200":     `{"items": [{"id": "x", "name": "Europe main 2"}, {"id": "` + aFlow + `", "name": "Europe main"}]}`,
 		"GET /api/v1/clients?q=anna&limit=200":                     `{"items": [` + shown + `]}`,
 		"GET /api/v1/clients?q=ann&state=active&tag=vip&limit=200": `{"items": [` + shown + `]}`,
+		"GET /api/v1/clients?ends_within=7&online=true&limit=200":  `{"items": [` + shown + `]}`,
+		"GET /api/v1/clients/summary":                              counted,
 		"POST /api/v1/clients":                                     shown,
 		"GET /api/v1/clients/" + aClient:                           shown,
 	}
@@ -38,6 +41,24 @@ func TestClientsAreListedByWhatIsAskedFor(t *testing.T) {
 	require.Zero(t, exit, out)
 	require.Equal(t, []string{"GET /api/v1/clients?q=ann&state=active&tag=vip&limit=200"}, calls)
 	require.Contains(t, out, "Europe main")
+}
+
+func TestClientsAreListedByWhoIsThereAndWhoEnds(t *testing.T) {
+	t.Parallel()
+	exit, out, calls := panelctl(t, "list", "--online", "--ends-within", "7", "--plain")
+	require.Zero(t, exit, out)
+	require.Equal(t, []string{"GET /api/v1/clients?ends_within=7&online=true&limit=200"}, calls)
+}
+
+func TestClientsAreCounted(t *testing.T) {
+	t.Parallel()
+	exit, out, _ := panelctl(t, "summary", "--json")
+	require.Zero(t, exit, out)
+	require.JSONEq(t, `{"schema": "panelctl.clients.summary/v1", "total": 9, "active": 5, "online": 3, "ending": 2,
+		"expired": 1, "spent": 1, "disabled": 2}`, out)
+	exit, out, _ = panelctl(t, "summary", "--plain")
+	require.Zero(t, exit, out)
+	require.Regexp(t, `ending\s+2`, out)
 }
 
 func TestAClientIsAddedToFlowsByTheirNames(t *testing.T) {

@@ -37,6 +37,10 @@ func (h *handlers) list(ctx context.Context, in *listInput) (*body[httpapi.Page[
 	return answer(h.clients.page(ctx, in))
 }
 
+func (h *handlers) summary(ctx context.Context, _ *struct{}) (*body[Summary], error) {
+	return answer(h.clients.summary(ctx))
+}
+
 func (h *handlers) add(ctx context.Context, in *addInput) (*body[Client], error) {
 	return answer(h.clients.add(ctx, in.Body))
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/uptrace/bun"
 
+	"panel/modules/clients/clientsapi"
 	"panel/platform/database"
 	"panel/platform/httpapi"
 	"panel/platform/keyset"
@@ -72,6 +73,27 @@ func (c *clients) total(ctx context.Context, f ClientFilter, now time.Time) (int
 		}
 		return n[0], nil
 	})
+}
+
+// endsSoon is how many days before its end the time of a client is counted as ending.
+const endsSoon = 7
+
+// summary counts clients by what an operator looks for.
+func (c *clients) summary(ctx context.Context) (all Summary, err error) {
+	now := c.now()
+	states := c.store.db.NewSelect().TableExpr("client_profiles as c").ColumnExpr(stateAt+" as state", now).
+		ColumnExpr("c.last_seen_at, c.expires_at").Where("c.revoked_at is null")
+	err = c.store.db.NewSelect().TableExpr("(?) as c", states).
+		ColumnExpr("count(*) as total").
+		ColumnExpr("count(*) filter (where state = ?) as active", clientsapi.Active).
+		ColumnExpr("count(*) filter (where last_seen_at > ?) as online", now.Add(-onlineFor)).
+		ColumnExpr("count(*) filter (where state = ? and expires_at <= ?) as ending",
+			clientsapi.Active, now.AddDate(0, 0, endsSoon)).
+		ColumnExpr("count(*) filter (where state = ?) as expired", clientsapi.Expired).
+		ColumnExpr("count(*) filter (where state = ?) as spent", clientsapi.Spent).
+		ColumnExpr("count(*) filter (where state = ?) as disabled", clientsapi.Disabled).
+		Scan(ctx, &all)
+	return all, database.Fault(err, nil)
 }
 
 // useState has clients that wait to be let in before those that work, and revoked ones last. Who uses the flow through

@@ -1534,6 +1534,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clients/summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Count clients by what they need */
+        get: operations["get-clients-summary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/cloud-providers": {
         parameters: {
             query?: never;
@@ -8832,6 +8849,28 @@ export interface components {
              * @enum {string}
              */
             reset?: "never" | "daily" | "weekly" | "monthly";
+        };
+        ClientsSummary: {
+            /** Format: int64 */
+            active: number;
+            /** Format: int64 */
+            disabled: number;
+            /**
+             * Format: int64
+             * @description Active, and their time ends within seven days
+             */
+            ending: number;
+            /** Format: int64 */
+            expired: number;
+            /**
+             * Format: int64
+             * @description They carried something within the last three minutes
+             */
+            online: number;
+            /** Format: int64 */
+            spent: number;
+            /** Format: int64 */
+            total: number;
         };
         ClientsTraffic: {
             /**
@@ -25937,9 +25976,13 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                /** @description Only active ones whose time ends within so many days; 0: all */
+                ends_within?: number;
                 /** @description Only those that may use this flow */
                 flow_id?: string;
                 limit?: number;
+                /** @description Only those that carried something within the last three minutes */
+                online?: boolean;
                 /** @description Only those of this account */
                 owner?: string;
                 /** @description Part of the label or of the note */
@@ -27015,9 +27058,13 @@ export interface operations {
     "get-clients-export": {
         parameters: {
             query?: {
+                /** @description Only active ones whose time ends within so many days; 0: all */
+                ends_within?: number;
                 /** @description Only those that may use this flow */
                 flow_id?: string;
                 format?: "json" | "csv";
+                /** @description Only those that carried something within the last three minutes */
+                online?: boolean;
                 /** @description Only those of this account */
                 owner?: string;
                 /** @description Part of the label or of the note */
@@ -27166,6 +27213,71 @@ export interface operations {
             };
             /** @description Unprocessable Entity */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Internal Server Error */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Service Unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+        };
+    };
+    "get-clients-summary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description OK */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClientsSummary"];
+                };
+            };
+            /** @description Bad Request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Unauthorized */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["HttpapiProblem"];
+                };
+            };
+            /** @description Forbidden */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

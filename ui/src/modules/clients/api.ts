@@ -19,6 +19,7 @@ type NewClient = components["schemas"]["ClientsNewClient"];
 type Change = components["schemas"]["ClientsChange"];
 export type Acts = components["schemas"]["ClientsActs"];
 export type BulkResult = components["schemas"]["ClientsBulkResult"];
+export type Summary = components["schemas"]["ClientsSummary"];
 export type Course = components["schemas"]["ClientsCourse"];
 
 /** What a list of clients is narrowed down to, and its order. */
@@ -27,6 +28,8 @@ export interface ClientFilter {
   state?: ClientState | undefined;
   tag?: string | undefined;
   flow_id?: string | undefined;
+  online?: true | undefined;
+  ends_within?: number | undefined;
   sort: string;
 }
 
@@ -38,16 +41,32 @@ export interface Listed {
 
 const pageSize = 50;
 
-export const clientsQuery = ({ q, state, tag, flow_id, sort }: ClientFilter) =>
+/** How often it is asked who is online, in milliseconds: the panel counts what clients carry each minute. */
+const onlineEvery = 60_000;
+
+export const clientsQuery = ({ q, state, tag, flow_id, online, ends_within, sort }: ClientFilter) =>
   infiniteQueryOptions({
-    queryKey: ["clients", "list", q, state, tag, flow_id, sort],
+    queryKey: ["clients", "list", q, state, tag, flow_id, online, ends_within, sort],
     queryFn: ({ pageParam, signal }): Promise<Omit<Schemas["ClientsClientPage"], "items"> & { items: Client[] }> =>
       answer(
         api.GET("/api/v1/clients", {
-          params: { query: { q, state, tag, flow_id, sort, limit: pageSize, ...(pageParam && { cursor: pageParam }) } },
+          params: {
+            query: {
+              q,
+              state,
+              tag,
+              flow_id,
+              online,
+              ends_within,
+              sort,
+              limit: pageSize,
+              ...(pageParam && { cursor: pageParam }),
+            },
+          },
           signal,
         }),
       ),
+    refetchInterval: online ? onlineEvery : false,
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: ({ pages }): Listed => ({
@@ -57,12 +76,19 @@ export const clientsQuery = ({ q, state, tag, flow_id, sort }: ClientFilter) =>
     placeholderData: keepPreviousData,
   });
 
+/** How many clients there are, by what an operator looks for. */
+export const summaryQuery = queryOptions({
+  queryKey: ["clients", "summary"],
+  queryFn: ({ signal }): Promise<Summary> => answer(api.GET("/api/v1/clients/summary", { signal })),
+  refetchInterval: onlineEvery,
+});
+
 /** All clients that match, for a selection of everything. */
-export const everyClient = ({ q, state, tag, flow_id }: Omit<ClientFilter, "sort">): Promise<Client[]> =>
+export const everyClient = (narrowed: Omit<ClientFilter, "sort">): Promise<Client[]> =>
   everyPage((cursor) =>
     answer(
       api.GET("/api/v1/clients", {
-        params: { query: { q, state, tag, flow_id, sort: "label", limit: 200, ...(cursor && { cursor }) } },
+        params: { query: { ...narrowed, sort: "label", limit: 200, ...(cursor && { cursor }) } },
       }),
     ).then((page) => ({ ...page, items: page.items as Client[] })),
   );
@@ -122,6 +148,7 @@ function useAct<Variables, Result>(act: (variables: Variables) => Promise<Result
       Promise.all([
         queries.invalidateQueries({ queryKey: ["clients", "list"] }),
         queries.invalidateQueries({ queryKey: ["clients", "one"] }),
+        queries.invalidateQueries(summaryQuery),
         queries.invalidateQueries({ queryKey: ["flows"] }),
       ]),
   });
@@ -195,10 +222,7 @@ export function useImport() {
 }
 
 /** The chosen clients as a file: JSON that an import reads, or a table. */
-export async function exported(
-  { q, state, tag, flow_id }: Omit<ClientFilter, "sort">,
-  format: "json" | "csv",
-): Promise<Blob> {
-  const query = { q, state, tag, flow_id, format };
+export async function exported(narrowed: Omit<ClientFilter, "sort">, format: "json" | "csv"): Promise<Blob> {
+  const query = { ...narrowed, format };
   return (await answer(api.GET("/api/v1/clients/export", { params: { query }, parseAs: "blob" }))) as unknown as Blob;
 }

@@ -16,7 +16,7 @@ import type { ClientAct } from "./acts/effects";
 import { AddressDialog } from "./address-dialog";
 import { clientsQuery, exported, type Client } from "./api";
 import { ClientDialog } from "./client-dialog";
-import { clientsSearch, isFiltered, unfiltered, type ClientsSearch } from "./clients-search";
+import { clientsSearch, isFiltered, narrowing, unfiltered, type ClientsSearch } from "./clients-search";
 import { ClientsView } from "./clients-view";
 import { FilterRow } from "./filter-row";
 import { ImportDialog } from "./import-dialog";
@@ -36,7 +36,7 @@ export default function ClientsPage() {
   const [addressed, setAddressed] = useState<Client>();
   const [asked, setAsked] = useState<{ act: ClientAct; clients: readonly Client[] }>();
   const save = (format: "json" | "csv") => () =>
-    exported(place, format)
+    exported(narrowing(place), format)
       .then((file) => saveFile(`clients.${format}`, file))
       .catch((error: unknown) => toastProblem(t("exportFailed"), error));
   return (

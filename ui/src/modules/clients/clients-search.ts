@@ -10,6 +10,13 @@ export const clientsSearch = z.object({
   tag: text,
   flow_id: text,
   state: z.enum(clientStates).optional().catch(undefined),
+  online: z.coerce
+    .string()
+    .pipe(z.literal("true"))
+    .transform((): true => true)
+    .optional()
+    .catch(undefined),
+  ends_within: z.coerce.number().int().min(1).max(3650).optional().catch(undefined),
   sort: z
     .enum([
       "label",
@@ -30,7 +37,17 @@ export const clientsSearch = z.object({
 export type ClientsSearch = z.output<typeof clientsSearch>;
 
 /** Takes everything off that narrows the list; its order stays. */
-export const unfiltered = { q: undefined, state: undefined, tag: undefined, flow_id: undefined };
+export const unfiltered = {
+  q: undefined,
+  state: undefined,
+  tag: undefined,
+  flow_id: undefined,
+  online: undefined,
+  ends_within: undefined,
+};
 
-export const isFiltered = ({ q, state, tag, flow_id }: ClientsSearch): boolean =>
-  [q, state, tag, flow_id].some((value) => value !== undefined && value !== "");
+/** What the list is narrowed down to, whatever its order. */
+export const narrowing = ({ sort: _, ...rest }: ClientsSearch) => rest;
+
+export const isFiltered = (place: ClientsSearch): boolean =>
+  Object.values(narrowing(place)).some((value) => value !== undefined && value !== "");

@@ -8,7 +8,7 @@ import { FilterButton, FilterChips, type FilterField } from "@/components/table/
 import { KeepView } from "@/components/table/keep-view";
 import { shows, useOwnViews } from "@/components/table/own-views";
 import type { OwnLook } from "@/components/table/use-table-look";
-import { flowNamesQuery, type Client, type ClientState } from "./api";
+import { flowNamesQuery, summaryQuery, type Client, type ClientState, type Summary } from "./api";
 import { clientStates, unfiltered, type ClientsSearch } from "./clients-search";
 import classes from "./clients.module.css";
 
@@ -36,25 +36,38 @@ export function FilterRow(props: FilterRowProps) {
   );
 }
 
-const ready = ["active", "expired", "spent", "disabled"] as const;
+/** What is counted, in the order of the views, and what each is in the address of the list. */
+const ready: Record<keyof Summary, Partial<ClientsSearch>> = {
+  total: {},
+  active: { state: "active" },
+  online: { online: true },
+  ending: { ends_within: 7 },
+  expired: { state: "expired" },
+  spent: { state: "spent" },
+  disabled: { state: "disabled" },
+};
+const counted = Object.keys(ready) as (keyof Summary)[];
 
 /** The views that everybody has, and those that somebody has kept in this browser. */
 function Views({ place, own, onChange }: FilterRowProps) {
   const { t } = useTranslation("clients");
   const views = useOwnViews("clients");
   const current = views.views.find((view) => shows(view, place));
-  const search = Object.fromEntries(Object.entries(place).filter(([, value]) => value)) as Record<string, string>;
-  const isReady = Object.keys(search).every((key) => key === "state" && ready.some((state) => state === search[key]));
+  const summary = useQuery(summaryQuery).data;
+  const search = Object.fromEntries(
+    Object.entries(place).flatMap(([key, value]) => (value ? [[key, String(value)]] : [])),
+  );
+  const shown = counted.find((key) => shows({ name: key, search }, ready[key]));
   return (
     <>
       <SavedViews
         label={t("views.label")}
         views={[
-          { key: "all", label: t("views.all"), link: { to: "/clients", search: {} } },
-          ...ready.map((state) => ({
-            key: state as string,
-            label: t(`views.${state}`),
-            link: { to: "/clients", search: { state } },
+          ...counted.map((key) => ({
+            key: key as string,
+            label: t(`views.${key}`),
+            count: summary?.[key],
+            link: { to: "/clients", search: ready[key] },
           })),
           ...views.views.map((view) => ({
             key: `own:${view.name}`,
@@ -62,9 +75,9 @@ function Views({ place, own, onChange }: FilterRowProps) {
             link: { to: "/clients", search: view.search },
           })),
         ]}
-        current={current ? `own:${current.name}` : isReady ? (place.state ?? "all") : ""}
+        current={current ? `own:${current.name}` : (shown ?? "")}
       />
-      {(!isReady || current) && (
+      {(!shown || current) && (
         <KeepView
           current={current?.name}
           onKeep={(name) => views.keep({ name, search, look: own.look })}
@@ -129,6 +142,23 @@ function useFields({ place, shown, onChange }: Omit<FilterRowProps, "own">): Fil
       value: place.tag,
       options: [...tags].sort().map((value) => ({ value, label: value })),
       onChange: (tag) => onChange({ tag }),
+    },
+    {
+      key: "online",
+      label: t("filter.now"),
+      value: place.online && "true",
+      options: [{ value: "true", label: t("onlineNow") }],
+      onChange: (online) => onChange({ online: online ? true : undefined }),
+    },
+    {
+      key: "ends_within",
+      label: t("filter.time"),
+      value: place.ends_within?.toString(),
+      options: [...new Set([1, 7, 30, place.ends_within ?? 7])].map((days) => ({
+        value: String(days),
+        label: t("filter.endsWithin", { count: days }),
+      })),
+      onChange: (days) => onChange({ ends_within: days ? Number(days) : undefined }),
     },
   ];
 }

@@ -4,7 +4,7 @@ import type { Selection } from "@/components/table/selection";
 import type { EveryMatch } from "@/components/table/selection-bar";
 import { toastProblem } from "@/components/state/toast";
 import { everyClient, type Client } from "./api";
-import type { ClientsSearch } from "./clients-search";
+import { narrowing, type ClientsSearch } from "./clients-search";
 
 export interface Chosen {
   clients: Client[];
@@ -19,19 +19,20 @@ export function useChosen(rows: readonly Client[], total: number, place: Clients
   const [ids, setIds] = useState<ReadonlySet<string>>(new Set());
   const [all, setAll] = useState<readonly Client[]>([]);
   const [busy, setBusy] = useState(false);
-  const { q, state, tag, flow_id } = place;
+  const narrowed = narrowing(place);
   const clear = () => {
     setIds(new Set());
     setAll([]);
   };
-  useEffect(clear, [q, state, tag, flow_id]);
+  const others = JSON.stringify(narrowed);
+  useEffect(clear, [others]);
   const clients = useMemo(() => {
     const known = new Map([...all, ...rows].map((client) => [client.id, client]));
     return [...ids].flatMap((id) => known.get(id) ?? []);
   }, [ids, all, rows]);
   const choose = () => {
     setBusy(true);
-    everyClient({ q, state, tag, flow_id })
+    everyClient(narrowed)
       .then((found) => {
         setAll(found);
         setIds(new Set(found.map(({ id }) => id)));
