@@ -1,4 +1,5 @@
 import type { Page } from "@playwright/test";
+import { inEveryLook } from "../rig/looks";
 import { test, type Populated } from "../rig/populated";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 import { eventually } from "../rig/processes";
@@ -106,6 +107,23 @@ test("a client with a quota and an end is added, found, switched off and on, and
   await expect(row).toContainText("Revoked");
   await expect(page.getByRole("button", { name: `Actions for ${name}` })).toHaveCount(0);
   expect((await fetch(url)).status).toBe(404);
+});
+
+test("the views of the list count whose time ends soon, and show them", async ({ page, stand, populated }) => {
+  const mark = `ends-${Date.now()}`;
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
+  const clients = [3, 20].map((days) => ({ label: `${mark} ${days}`, expires_at: inDays(days) }));
+  await stand.call(populated.token, "POST", "/api/v1/clients/import", { clients });
+  const { ending } = await stand.call<{ ending: number }>(populated.token, "GET", "/api/v1/clients/summary");
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/clients`);
+  const view = page.getByRole("navigation", { name: "Views" }).getByRole("link", { name: /^Ending soon/ });
+  await expect(view).toHaveText(`Ending soon${ending}`);
+  await view.click();
+  await expect(page.getByRole("link", { name: `${mark} 3`, exact: true })).toBeVisible();
+  await expect(page.getByRole("link", { name: `${mark} 20` })).toHaveCount(0);
+  await expect(page.getByText("ends within 7 days")).toBeVisible();
+  await inEveryLook(page, "clients-ending", new RegExp(`${mark} 3`));
 });
 
 test("many clients are chosen beyond the page and extended at once; a kept view finds them", async ({
