@@ -28,8 +28,10 @@ export function FilterRow(props: FilterRowProps) {
     <>
       <div className={classes.tools}>
         <Views {...props} />
-        <Search q={place.q ?? ""} onFind={(q) => onChange({ q: q || undefined })} />
-        <FilterButton fields={fields} />
+        <div className={classes.find}>
+          <Search q={place.q ?? ""} onFind={(q) => onChange({ q: q || undefined })} />
+          <FilterButton fields={fields} />
+        </div>
       </div>
       <FilterChips fields={fields} onClear={() => onChange({ ...unfiltered, q: place.q })} />
     </>

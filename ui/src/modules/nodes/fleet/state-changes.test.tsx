@@ -20,7 +20,7 @@ it("tells which node turned to what, also to an account that may not read the jo
   await show([change(1, "offline"), change(2, "online")], 2);
   expect(await screen.findByRole("link", { name: "fra-1" })).toHaveAttribute("href", "/nodes/n-1");
   expect(screen.getByText("lost contact")).toBeInTheDocument();
-  expect(screen.getByText("is healthy again")).toBeInTheDocument();
+  expect(screen.getByText("is healthy")).toBeInTheDocument();
   expect(screen.queryByText(/No node changed/)).toBeNull();
 });
 
