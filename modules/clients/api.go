@@ -128,24 +128,25 @@ type Change struct {
 
 // ClientFilter chooses clients.
 type ClientFilter struct {
-	Q      string `query:"q" maxLength:"100" doc:"Part of the label or of the note"`
-	State  string `query:"state" enum:"active,disabled,expired,spent,revoked,"`
-	Tag    string `query:"tag" maxLength:"32"`
-	FlowID string `query:"flow_id" maxLength:"64" doc:"Only those that may use this flow"`
-	Owner  string `query:"owner" maxLength:"64" doc:"Only those of this account"`
-	Online bool   `query:"online" doc:"Only those that carried something within the last three minutes"`
-	Ending int    `query:"ends_within" minimum:"0" maximum:"3650" doc:"Only active ones whose time ends within so many days; 0: all"`
+	Q          string `query:"q" maxLength:"100" doc:"Part of the label or of the note"`
+	State      string `query:"state" enum:"active,disabled,expired,spent,revoked,"`
+	Tag        string `query:"tag" maxLength:"32"`
+	FlowID     string `query:"flow_id" maxLength:"64" doc:"Only those that may use this flow"`
+	Owner      string `query:"owner" maxLength:"64" doc:"Only those of this account"`
+	Online     bool   `query:"online" doc:"Only those that are not revoked and carried something within the last three minutes"`
+	EndsWithin int    `query:"ends_within" minimum:"0" maximum:"3650" doc:"Only active ones whose time ends within so many days; 0: all"`
 }
 
-// Summary counts clients by what an operator looks for; revoked ones are not counted.
+// Summary counts clients by what an operator looks for. Each is in one state.
 type Summary struct {
 	Total    int `json:"total"`
 	Active   int `json:"active"`
-	Online   int `json:"online" doc:"They carried something within the last three minutes"`
+	Online   int `json:"online" doc:"Not revoked, and they carried something within the last three minutes"`
 	Ending   int `json:"ending" doc:"Active, and their time ends within seven days"`
 	Expired  int `json:"expired"`
 	Spent    int `json:"spent"`
 	Disabled int `json:"disabled"`
+	Revoked  int `json:"revoked"`
 }
 
 type listInput struct {

@@ -256,7 +256,7 @@ func TestClientsAreFoundSortedAndPaged(t *testing.T) {
 	s.admin.Get(path+"?sort=secret").Refused(400, "bad_parameter")
 }
 
-// A summary counts what the views of the list show, each client in one state; who was revoked is not counted.
+// A summary counts what the views of the list show, each client in one state.
 func TestASummaryCountsWhatTheListShows(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -278,10 +278,10 @@ func TestASummaryCountsWhatTheListShows(t *testing.T) {
 	var all clients.Summary
 	s.admin.Get(path + "/summary").Is(200).JSON(&all)
 	require.Equal(t, clients.Summary{
-		Total: 7, Active: 4, Online: 1, Ending: 2, Expired: 1, Spent: 1, Disabled: 1,
+		Total: 8, Active: 4, Online: 1, Ending: 2, Expired: 1, Spent: 1, Disabled: 1, Revoked: 1,
 	}, all)
 	for query, count := range map[string]int{
-		"state=active": all.Active, "online=true": all.Online, "ends_within=7": all.Ending, "state=expired": all.Expired,
+		"": all.Total, "state=active": all.Active, "state=revoked": all.Revoked, "online=true": all.Online, "ends_within=7": all.Ending, "state=expired": all.Expired,
 		"state=spent": all.Spent, "state=disabled": all.Disabled,
 	} {
 		require.Len(t, s.labels(path+"?"+query), count, query)

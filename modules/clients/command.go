@@ -58,10 +58,10 @@ func listCommand(env cli.Env) *cobra.Command {
 
 func summaryCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "summary", Short: "Count clients by what they need", Args: cobra.NoArgs,
+		Use: "summary", Short: "Count clients by their state", Args: cobra.NoArgs,
 		Example: "panelctl clients summary",
-		Long: "Counts the clients that are not revoked: how many are there now, how many are active, end within seven days " +
-			"or have ended. It asks GET /api/v1/clients/summary.",
+		Long: "Counts the clients in each state, those that are online and those whose time ends within seven days. It asks " +
+			"GET /api/v1/clients/summary.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := env.Client()
 			if err != nil {
@@ -82,7 +82,7 @@ func summaryCommand(env cli.Env) *cobra.Command {
 				count("total", "Clients", all.Total), count("online", "Online now", all.Online),
 				count("active", "Active", all.Active), count("ending", "End within 7 days", all.Ending),
 				count("expired", "Expired", all.Expired), count("spent", "Quota used up", all.Spent),
-				count("disabled", "Disabled", all.Disabled),
+				count("disabled", "Disabled", all.Disabled), count("revoked", "Revoked for good", all.Revoked),
 			)
 		},
 	}

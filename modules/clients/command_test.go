@@ -22,7 +22,7 @@ func panelctl(t *testing.T, args ...string) (exit int, out string, calls []strin
 	t.Helper()
 	shown := `{"id": "` + aClient + `", "label": "Anna", "state": "active", "tags": ["vip"],
 		"flows": [{"flow_id": "` + aFlow + `", "flow_name": "Europe main"}]}`
-	counted := `{"total": 9, "active": 5, "online": 3, "ending": 2, "expired": 1, "spent": 1, "disabled": 2}`
+	counted := `{"total": 9, "active": 5, "online": 3, "ending": 2, "expired": 1, "spent": 1, "disabled": 2, "revoked": 1}`
 	answers := map[string]string{
 		"GET /api/v1/connection-units?q=EUROPE+main&limit=200":     `{"items": [{"id": "x", "name": "Europe main 2"}, {"id": "` + aFlow + `", "name": "Europe main"}]}`,
 		"GET /api/v1/clients?q=anna&limit=200":                     `{"items": [` + shown + `]}`,
@@ -55,7 +55,7 @@ func TestClientsAreCounted(t *testing.T) {
 	exit, out, _ := panelctl(t, "summary", "--json")
 	require.Zero(t, exit, out)
 	require.JSONEq(t, `{"schema": "panelctl.clients.summary/v1", "total": 9, "active": 5, "online": 3, "ending": 2,
-		"expired": 1, "spent": 1, "disabled": 2}`, out)
+		"expired": 1, "spent": 1, "disabled": 2, "revoked": 1}`, out)
 	exit, out, _ = panelctl(t, "summary", "--plain")
 	require.Zero(t, exit, out)
 	require.Regexp(t, `ending\s+2`, out)

@@ -82,16 +82,17 @@ const endsSoon = 7
 func (c *clients) summary(ctx context.Context) (all Summary, err error) {
 	now := c.now()
 	states := c.store.db.NewSelect().TableExpr("client_profiles as c").ColumnExpr(stateAt+" as state", now).
-		ColumnExpr("c.last_seen_at, c.expires_at").Where("c.revoked_at is null")
+		ColumnExpr("c.last_seen_at, c.expires_at, c.revoked_at")
 	err = c.store.db.NewSelect().TableExpr("(?) as c", states).
 		ColumnExpr("count(*) as total").
 		ColumnExpr("count(*) filter (where state = ?) as active", clientsapi.Active).
-		ColumnExpr("count(*) filter (where last_seen_at > ?) as online", now.Add(-onlineFor)).
+		ColumnExpr("count(*) filter (where revoked_at is null and last_seen_at > ?) as online", now.Add(-onlineFor)).
 		ColumnExpr("count(*) filter (where state = ? and expires_at <= ?) as ending",
 			clientsapi.Active, now.AddDate(0, 0, endsSoon)).
 		ColumnExpr("count(*) filter (where state = ?) as expired", clientsapi.Expired).
 		ColumnExpr("count(*) filter (where state = ?) as spent", clientsapi.Spent).
 		ColumnExpr("count(*) filter (where state = ?) as disabled", clientsapi.Disabled).
+		ColumnExpr("count(*) filter (where state = ?) as revoked", clientsapi.Revoked).
 		Scan(ctx, &all)
 	return all, database.Fault(err, nil)
 }

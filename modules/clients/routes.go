@@ -26,7 +26,7 @@ func (h *handlers) routes() httpapi.Routes {
 		httpapi.Under("/api/v1/clients", feature,
 			httpapi.Get("", "List clients of all flows", sees, h.list, reads),
 			httpapi.Post("", "Add a client to any number of flows", edits, h.add, created),
-			httpapi.Get("/summary", "Count clients by what they need", sees, h.summary, reads),
+			httpapi.Get("/summary", "Count clients by their state", sees, h.summary, reads),
 			httpapi.Download(http.MethodGet, "/export", "Export clients, without anything secret", sees, h.export, reads),
 			httpapi.Post("/import", "Add many clients at once", edits, h.load, httpapi.BodyLimit(mostImport)),
 			httpapi.Post("/bulk", "Act on many clients", edits, h.bulk),

@@ -226,7 +226,8 @@ func TestScreensAreToldOfANodeThatCameLater(t *testing.T) {
 	news := s.App.Bus().Subscribe(t.Context())
 	s.node("later")
 	wanted := NodeCounts{Total: 2, Current: 1, Waiting: 1}
-	require.Eventually(t, func() bool { return (<-news).Kind == geoapi.Moved && s.asset(id).Nodes == wanted }, within, every)
+	told := func() bool { return (<-news).Kind == geoapi.Moved && s.asset(id).Nodes == wanted }
+	require.Eventually(t, told, within, every)
 }
 
 func (s *stage) nameOf(n *node) string { return n.Node().Text("name") }

@@ -1541,7 +1541,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Count clients by what they need */
+        /** Count clients by their state */
         get: operations["get-clients-summary"];
         put?: never;
         post?: never;
@@ -8864,9 +8864,11 @@ export interface components {
             expired: number;
             /**
              * Format: int64
-             * @description They carried something within the last three minutes
+             * @description Not revoked, and they carried something within the last three minutes
              */
             online: number;
+            /** Format: int64 */
+            revoked: number;
             /** Format: int64 */
             spent: number;
             /** Format: int64 */
@@ -25981,7 +25983,7 @@ export interface operations {
                 /** @description Only those that may use this flow */
                 flow_id?: string;
                 limit?: number;
-                /** @description Only those that carried something within the last three minutes */
+                /** @description Only those that are not revoked and carried something within the last three minutes */
                 online?: boolean;
                 /** @description Only those of this account */
                 owner?: string;
@@ -27063,7 +27065,7 @@ export interface operations {
                 /** @description Only those that may use this flow */
                 flow_id?: string;
                 format?: "json" | "csv";
-                /** @description Only those that carried something within the last three minutes */
+                /** @description Only those that are not revoked and carried something within the last three minutes */
                 online?: boolean;
                 /** @description Only those of this account */
                 owner?: string;

@@ -58,7 +58,7 @@ export async function followTopics(
   }
 }
 
-/** A refusal may be the first word of a session that was ended elsewhere: nobody has to touch the page to learn it. */
+/** Opens the stream. Its refusal is how an untouched page learns that its session was ended elsewhere. */
 async function open(lastId: string | undefined, signal: AbortSignal, query = ""): Promise<Response> {
   const { token, ended } = session.getState();
   if (ended) throw new Error("the session has ended");

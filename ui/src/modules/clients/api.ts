@@ -44,29 +44,17 @@ const pageSize = 50;
 /** How often it is asked who is online, in milliseconds: the panel counts what clients carry each minute. */
 const onlineEvery = 60_000;
 
-export const clientsQuery = ({ q, state, tag, flow_id, online, ends_within, sort }: ClientFilter) =>
+export const clientsQuery = (filter: ClientFilter) =>
   infiniteQueryOptions({
-    queryKey: ["clients", "list", q, state, tag, flow_id, online, ends_within, sort],
+    queryKey: ["clients", "list", filter],
     queryFn: ({ pageParam, signal }): Promise<Omit<Schemas["ClientsClientPage"], "items"> & { items: Client[] }> =>
       answer(
         api.GET("/api/v1/clients", {
-          params: {
-            query: {
-              q,
-              state,
-              tag,
-              flow_id,
-              online,
-              ends_within,
-              sort,
-              limit: pageSize,
-              ...(pageParam && { cursor: pageParam }),
-            },
-          },
+          params: { query: { ...filter, limit: pageSize, ...(pageParam && { cursor: pageParam }) } },
           signal,
         }),
       ),
-    refetchInterval: online ? onlineEvery : false,
+    refetchInterval: filter.online ? onlineEvery : false,
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor ?? undefined,
     select: ({ pages }): Listed => ({

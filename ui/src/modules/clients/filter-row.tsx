@@ -39,7 +39,7 @@ export function FilterRow(props: FilterRowProps) {
 }
 
 /** What is counted, in the order of the views, and what each is in the address of the list. */
-const ready: Record<keyof Summary, Partial<ClientsSearch>> = {
+const ready = {
   total: {},
   active: { state: "active" },
   online: { online: true },
@@ -47,8 +47,8 @@ const ready: Record<keyof Summary, Partial<ClientsSearch>> = {
   expired: { state: "expired" },
   spent: { state: "spent" },
   disabled: { state: "disabled" },
-};
-const counted = Object.keys(ready) as (keyof Summary)[];
+} satisfies Partial<Record<keyof Summary, Partial<ClientsSearch>>>;
+const counted = Object.keys(ready) as (keyof typeof ready)[];
 
 /** The views that everybody has, and those that somebody has kept in this browser. */
 function Views({ place, own, onChange }: FilterRowProps) {
