@@ -303,25 +303,42 @@ func TestOnlyWhoSetsUpThePanelReachesNetworksInside(t *testing.T) {
 	require.Empty(t, local.asked)
 }
 
+// allowed is a time that is over as soon as its channel is closed.
+type allowed struct {
+	context.Context
+
+	over chan struct{}
+}
+
+func (a allowed) Done() <-chan struct{} { return a.over }
+
+func (a allowed) Err() error {
+	select {
+	case <-a.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
+	}
+}
+
 // A server that never answers is left after its time, whichever of the questions it leaves open.
 func TestAServerThatNeverAnswersIsLeft(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{"/csrf-token", "/login", "/panel/api/inbounds/list"} {
 		panel := new(xuiPanel)
 		address := panel.open(t)
-		left := make(chan struct{})
+		within, left := allowed{t.Context(), make(chan struct{})}, make(chan struct{})
 		panel.intercept = func(w http.ResponseWriter, r *http.Request) {
 			if r.URL.Path != path {
 				say(w, true, "token")
 				return
 			}
 			_, _ = io.Copy(io.Discard, r.Body) // only then the end of the connection is seen
+			close(within.over)
 			<-r.Context().Done()
 			close(left)
 		}
-		ctx, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)
-		_, err := reader(t, "127.0.0.1").read(ctx, Outside{Address: address, Username: xuiUser, Password: xuiPassword})
-		stop()
+		_, err := reader(t, "127.0.0.1").read(within, Outside{Address: address, Username: xuiUser, Password: xuiPassword})
 		require.Equal(t, "import_timeout", fault.Code(err), path)
 		<-left
 	}
