@@ -67,6 +67,14 @@ unraced() {
 with_detector() { CGO_ENABLED=1 go test -race -vet=off -p "$at_once" -timeout 45m "$@"; }
 without_detector() { go test -vet=off -p "$at_once" -timeout 40m "$@"; }
 
+# unnamed FILE tells whether a package failed in this output without naming a test: it was killed, or ended by itself.
+unnamed() {
+	awk '/^--- FAIL: / { named = 1 }
+		/^ok[[:space:]]/ { named = 0 }
+		/^FAIL[[:space:]]+panel/ { if (!named) unnamed = 1; named = 0 }
+		END { exit !unnamed }' "$1"
+}
+
 # tested KIND AT_ONCE PACKAGE... runs the tests of packages, so many at once, with one of the two above. Two cores under
 # everything at once are slower than any deadline that a test can reasonably have, so up to three failed tests are run
 # once more, alone: one that fails again fails the run, one that passes is named at the run's end. A data race, a panic,
@@ -82,7 +90,8 @@ tested() {
 	failed=$(sed -n 's/^--- FAIL: \([^ ]*\) .*/\1/p' "$out" | sort -u | tr '\n' ' ')
 	packages=$(sed -n 's/^FAIL[[:space:]]\{1,\}\(panel[^[:space:]]*\).*/\1/p' "$out" | sort -u)
 	count=$(echo "$failed" | wc -w)
-	if [ "$count" -eq 0 ] || [ "$count" -gt 3 ] || grep -q -E '^(WARNING: DATA RACE|panic: |FAIL.*\[.*\]$)' "$out"; then
+	if [ "$count" -eq 0 ] || [ "$count" -gt 3 ] || unnamed "$out" ||
+		grep -q -E '^(WARNING: DATA RACE|panic: |FAIL.*\[.*\]$)' "$out"; then
 		return 1
 	fi
 	printf '\n--- once more, alone: %s\n' "$failed"
