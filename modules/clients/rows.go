@@ -85,9 +85,6 @@ const (
 const stateAt = `(case when c.revoked_at is not null then 'revoked' when not c.enabled then 'disabled'
 	when c.expires_at <= ? then 'expired' when c.used_up + c.used_down >= c.quota_bytes then 'spent' else 'active' end)`
 
-// endsBy says that a client is active at a moment and its time ends until another one; both stand for question marks.
-const endsBy = stateAt + ` = 'active' and c.expires_at <= ?`
-
 // activeNow is the state active of a client, by the clock of the database.
 const activeNow = `(c.revoked_at is null and c.enabled and coalesce(c.expires_at > now(), true)
 	and coalesce(c.used_up + c.used_down < c.quota_bytes, true))`

@@ -221,7 +221,7 @@ func (f ClientFilter) filter(q *bun.SelectQuery, now time.Time, args *database.A
 		q = q.Where("c.revoked_at is null and c.last_seen_at > ?", args.Add(now.Add(-onlineFor)))
 	}
 	if f.EndsWithin > 0 {
-		q = q.Where(endsBy, args.Add(now), args.Add(now.AddDate(0, 0, f.EndsWithin)))
+		q = q.Where(stateAt+" = 'active' and c.expires_at <= ?", args.Add(now), args.Add(now.AddDate(0, 0, f.EndsWithin)))
 	}
 	if f.FlowID != "" {
 		q = q.Where(`exists (select from client_flows a where a.client_id = c.id and a.flow_id::text = ?

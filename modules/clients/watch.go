@@ -31,20 +31,12 @@ func (c *clients) behind(ctx context.Context) (lists float64, err error) {
 }
 
 func (c *clients) byState(ctx context.Context) (map[string]float64, error) {
-	out := map[string]float64{
-		clientsapi.Active: 0, clientsapi.Disabled: 0, clientsapi.Expired: 0, clientsapi.Spent: 0,
-		clientsapi.Revoked: 0,
-	}
-	var rows []struct {
-		State string
-		Count float64
-	}
-	err := c.store.db.NewSelect().TableExpr("client_profiles as c").ColumnExpr(stateAt+" as state, count(*)::float8 as count",
-		c.now()).GroupExpr("1").Scan(ctx, &rows)
-	for _, row := range rows {
-		out[row.State] = row.Count
-	}
-	return out, database.Fault(err, nil)
+	all, err := c.summary(ctx)
+	return map[string]float64{
+		clientsapi.Active: float64(all.Active), clientsapi.Disabled: float64(all.Disabled),
+		clientsapi.Expired: float64(all.Expired), clientsapi.Spent: float64(all.Spent),
+		clientsapi.Revoked: float64(all.Revoked),
+	}, err
 }
 
 func doctorChecks() []doctor.Check {
