@@ -14,6 +14,7 @@ import (
 
 	"panel/platform/agentapi"
 	"panel/platform/paneltest"
+	"panel/platform/testneed"
 )
 
 const updateKey = "RWQf6LRCGA9i53mlYecO4IzT51TGPpvWucNSCh1CBM0QTaLn73Y7GFO3"
@@ -43,9 +44,7 @@ func TestTheInstallLineShowsItsTokenToNobody(t *testing.T) {
 func installed(t *testing.T, script, line string, knows bool) (said, asked string) {
 	t.Helper()
 	server := t.TempDir()
-	place := func(name, text string) {
-		require.NoError(t, os.WriteFile(filepath.Join(server, name), []byte(text), 0o700)) //nolint:gosec // a program
-	}
+	place := func(name, text string) { testneed.Script(t, filepath.Join(server, name), text) }
 	for _, folder := range []string{"/opt/panel-agent", "/etc/panel-agent", "/etc/systemd/system"} {
 		require.NoError(t, os.MkdirAll(filepath.Join(server, folder), 0o700))
 		script = strings.ReplaceAll(script, folder, filepath.Join(server, folder))

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"panel/platform/doctor"
+	"panel/platform/testneed"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -220,7 +221,7 @@ func TestFollowingAJournalIntoItsNextFile(t *testing.T) {
 func engineThat(t *testing.T, script string) []Engine {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "docker")
-	require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o755))
+	testneed.Script(t, path, "#!/bin/sh\n"+script)
 	return []Engine{{Program: path}}
 }
 

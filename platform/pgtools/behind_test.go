@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"panel/platform/database/dbtest"
+	"panel/platform/testneed"
 )
 
 // niceness of a process; the system call counts from the other end.
@@ -28,7 +29,7 @@ func niceness(t *testing.T, pid int) int {
 func script(t *testing.T, lines string) Program {
 	t.Helper()
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "tool"), []byte("#!/bin/sh\n"+lines), 0o700))
+	testneed.Script(t, filepath.Join(folder, "tool"), "#!/bin/sh\n"+lines)
 	return Program{Folder: folder, Name: "tool", Behind: true}
 }
 

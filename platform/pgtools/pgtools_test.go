@@ -11,6 +11,7 @@ import (
 
 	"panel/platform/database"
 	"panel/platform/pgtools"
+	"panel/platform/testneed"
 )
 
 // A secret appears in no argument list.
@@ -49,10 +50,10 @@ func TestAllProgramsComeFromOneFolder(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	script := "#!/bin/sh\necho 'pg_dump (PostgreSQL) 99.1'\n"
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "pg_dump"), []byte(script), 0o700))
+	testneed.Script(t, filepath.Join(folder, "pg_dump"), script)
 	_, err := pgtools.Find(t.Context(), folder, 99, "pg_dump", "psql")
 	require.Error(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "psql"), []byte(script), 0o700))
+	testneed.Script(t, filepath.Join(folder, "psql"), script)
 	found, err := pgtools.Find(t.Context(), folder, 99, "pg_dump", "psql")
 	require.NoError(t, err)
 	require.Equal(t, folder, found)

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -19,6 +18,7 @@ import (
 	"panel/platform/database"
 	"panel/platform/database/dbtest"
 	"panel/platform/outbound"
+	"panel/platform/testneed"
 )
 
 const master = "a master key of the tests, long enough"
@@ -157,8 +157,8 @@ func programs(t testing.TB, script string) string {
 	t.Helper()
 	path := t.TempDir()
 	text := "#!/bin/sh\n[ \"$1\" = --version ] && { echo 'pg_dump (PostgreSQL) 99.0'; exit; }\n" + script
-	require.NoError(t, os.WriteFile(filepath.Join(path, "pg_dump"), []byte(text), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(path, "pg_restore"), []byte("#!/bin/sh\n"), 0o700))
+	testneed.Script(t, filepath.Join(path, "pg_dump"), text)
+	testneed.Script(t, filepath.Join(path, "pg_restore"), "#!/bin/sh\n")
 	return path
 }
 
