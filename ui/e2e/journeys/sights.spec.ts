@@ -1,49 +1,17 @@
-import { createRequire } from "node:module";
 import type { Page } from "@playwright/test";
+import { accessFaults } from "../rig/accessibility";
 import { still, withoutMotion } from "../rig/layers";
 import { test } from "../rig/populated";
 import { connectChecker, suffer } from "../rig/trouble";
-import { accessRules, expect, signIn } from "../rig/test";
+import { expect, signIn } from "../rig/test";
 import { sightsOf, type Sight, type Step } from "../rig/sights";
 
 const widths = [1360, 768, 390];
 const floating = '[role="dialog"], [role="menu"]';
 
-interface Finding {
-  id: string;
-  nodes: { target: string[] }[];
-}
-
-/**
- * What axe finds in the layer that is open over the page, else in the page, alone or with the frame around it. A target
- * that is half below a bar which does not scroll is judged once more where it can be seen.
- */
-async function violations(page: Page, rules: "all" | "colours", frame: boolean): Promise<string[]> {
-  const runOnly = rules === "all" ? { type: "tag", values: accessRules } : { type: "rule", values: ["color-contrast"] };
-  const found = await page.evaluate(
-    async ([layer, only, whole]) => {
-      const { axe } = window as unknown as { axe: { run: (...args: unknown[]) => Promise<{ violations: Finding[] }> } };
-      const run = async (where: unknown, what: object) =>
-        (await axe.run(where, { runOnly: what, resultTypes: ["violations"], preload: false, iframes: false }))
-          .violations;
-      const open = [...document.querySelectorAll(layer)].filter((element) => element.checkVisibility());
-      const include = open.length > 0 ? open : whole ? [] : [...document.querySelectorAll("main")];
-      const all = await run(include.length > 0 ? { include } : document, only);
-      for (const finding of all.filter(({ id }) => id === "target-size")) {
-        const stay = [];
-        for (const node of finding.nodes) {
-          const target = document.querySelector(node.target[0]!);
-          target?.scrollIntoView({ block: "center" });
-          const again = target ? await run(target, { type: "rule", values: ["target-size"] }) : [finding];
-          if (again.length > 0) stay.push(node);
-        }
-        finding.nodes = stay;
-      }
-      return all.filter(({ nodes }) => nodes.length > 0);
-    },
-    [floating, runOnly, frame] as const,
-  );
-  return found.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
+/** What axe finds in the layer that is open over the page, else in the page, alone or with the frame around it. */
+function violations(page: Page, rules: "all" | "colours", frame: boolean): Promise<string[]> {
+  return accessFaults(page, { rules, within: frame ? [floating] : [floating, "main"] });
 }
 
 async function tooWide(page: Page): Promise<string[]> {
@@ -130,7 +98,6 @@ async function visit(page: Page, url: string, { path, layers = [] }: Sight, ways
 
 test("every page, drawer and dialog is accessible and as wide as the screen", async ({ page, stand, populated }) => {
   test.setTimeout(1_800_000);
-  await page.addInitScript({ path: createRequire(import.meta.url).resolve("axe-core/axe.min.js") });
   await page.addInitScript(withoutMotion);
   await connectChecker(stand, populated);
   const { incident, mend } = await suffer(stand, populated);

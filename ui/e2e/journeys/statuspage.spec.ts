@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import type { Browser, Page } from "@playwright/test";
+import { accessFaults } from "../rig/accessibility";
 import { test as ready } from "../rig/ready";
 import { inEveryLook } from "../rig/looks";
 import { SiteServer } from "../rig/site-server";
-import { accessRules, expect, passesGates, picture, signIn } from "../rig/test";
+import { expect, passesGates, picture, signIn } from "../rig/test";
 
 /** The panel of the journeys, whose status pages a web server beside it serves from a folder. */
 const test = ready.extend<object, { site: SiteServer }>({
@@ -36,8 +36,7 @@ async function asReader(browser: Browser, address: string, look: (page: Page) =>
   const page = await context.newPage();
   await page.goto(address);
   await look(page);
-  const { violations } = await new AxeBuilder({ page }).withTags(accessRules).analyze();
-  expect(violations.map(({ id }) => id)).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   await context.close();
 }
 

@@ -1,5 +1,5 @@
-import AxeBuilder from "@axe-core/playwright";
 import { test as base, expect, type Locator, type Page } from "@playwright/test";
+import { accessFaults } from "./accessibility";
 import { Stand } from "./stand";
 
 /** What every journey watches: no console error, no refused policy, no call to another origin. */
@@ -82,19 +82,10 @@ export async function restingBox(what: Locator): Promise<Box> {
 
 export type Box = NonNullable<Awaited<ReturnType<Locator["boundingBox"]>>>;
 
-export const accessRules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
-
 /** The gates of every page: accessible, no sideways scroll, no bare key of a message, no token where it must not be. */
 export async function passesGates(page: Page): Promise<void> {
   await page.evaluate(() => document.fonts.ready);
-  // A frame in which no script runs never answers; what it shows is looked at by itself.
-  const looked = new AxeBuilder({ page }).withTags(accessRules).exclude('iframe[sandbox=""]');
-  const { violations } = await looked.analyze();
-  expect(
-    violations.map(
-      (violation) => `${violation.id}: ${violation.nodes.map((node) => node.target.join(" ")).join(", ")}`,
-    ),
-  ).toEqual([]);
+  expect(await accessFaults(page)).toEqual([]);
   const sideways = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
