@@ -887,6 +887,8 @@ create table client_profiles (
   unshared boolean default false not null,
   speed_mbps integer default 0 not null,
   addresses integer default 0 not null,
+  lasts_days integer,
+  lasts_from timestamp with time zone,
   constraint client_profiles_quota_reset_check CHECK ((quota_reset = ANY (ARRAY['never'::text, 'daily'::text, 'weekly'::text, 'monthly'::text]))),
   constraint client_profiles_pkey PRIMARY KEY (id)
 );
@@ -896,6 +898,7 @@ CREATE INDEX clients_listed ON client_profiles USING btree (COALESCE(label_key, 
 CREATE INDEX clients_owner ON client_profiles USING btree (owner_id);
 CREATE UNIQUE INDEX clients_public ON client_profiles USING btree (public_hash);
 CREATE INDEX clients_reset ON client_profiles USING btree (quota_reset, used_since) WHERE (quota_reset <> 'never'::text);
+CREATE INDEX clients_unbegun ON client_profiles USING btree (id) WHERE (lasts_days IS NOT NULL);
 CREATE INDEX clients_unshared ON client_profiles USING btree (id) WHERE unshared;
 CREATE INDEX clients_used ON client_profiles USING btree (((used_up + used_down)), id);
 CREATE TRIGGER client_profiles_change_subscriptions AFTER UPDATE ON client_profiles REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION clients_links_changed();

@@ -9,7 +9,7 @@ present() {
 	case "$1" in
 	postgresql) ls /usr/lib/postgresql/*/bin/postgres /usr/pgsql-*/bin/postgres >/dev/null 2>&1 || found postgres ||
 		[ -x "$root/.run/pg/bin/postgres" ] || { [ -n "${PANEL_PG_BIN:-}" ] && [ -x "$PANEL_PG_BIN/postgres" ]; } ;;
-	chromium) found chromium || found chromium-browser || found google-chrome ;;
+	chromium) "$root/scripts/chromium.sh" >/dev/null ;;
 	iproute2) found ip ;;
 	systemd) [ -x /lib/systemd/systemd ] ;;
 	dbus) [ -e /lib/systemd/system/dbus.service ] ;;
@@ -32,6 +32,8 @@ package() {
 	dnf-postgresql) echo postgresql-server ;;
 	dnf-iproute2) echo iproute ;;
 	*-promtool) echo prometheus ;;
+	# The one without windows takes less of a processor.
+	apt-get-chromium) apt-cache show chromium-headless-shell >/dev/null 2>&1 && echo chromium-headless-shell || echo chromium ;;
 	apk-sshd | pacman-sshd) echo openssh ;;
 	*-sshd) echo openssh-server ;;
 	apt-get-named) echo bind9 ;;
@@ -57,9 +59,6 @@ install_as_root() {
 	echo "  installing $* ..." >&2
 	log="$root/.run/logs/packages.log"
 	mkdir -p "$root/.run/logs"
-	if [ "$(manager)" = apt-get ]; then
-		DEBIAN_FRONTEND=noninteractive apt-get update >"$log" 2>&1 || true
-	fi
 	DEBIAN_FRONTEND=noninteractive sh -c "$(install_line "$@")" >>"$log" 2>&1 || {
 		tail -n 5 "$log" >&2
 		give_up "$@"
@@ -100,6 +99,7 @@ for need in "$@"; do present "$need" || missing="$missing $need"; done
 [ -n "$missing" ] || exit 0
 
 if [ "$(id -u)" = 0 ] && [ "$(manager)" != none ]; then
+	[ "$(manager)" != apt-get ] || DEBIAN_FRONTEND=noninteractive apt-get update >/dev/null 2>&1 || true
 	packages=""
 	for need in $missing; do packages="$packages $(package "$need")"; done
 	# shellcheck disable=SC2086

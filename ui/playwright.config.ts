@@ -10,8 +10,8 @@ export default defineConfig({
   // Generous, because the machine may be busy with other things: what is there is found at once all the same.
   timeout: 360_000,
   expect: { timeout: 40_000 },
-  // One panel of its own for each worker. A journey waits more than it computes, so two cores carry two.
-  workers: 2,
+  // One panel of its own for each worker. A journey waits more than it computes, so two cores carry three.
+  workers: 3,
   fullyParallel: false,
   forbidOnly: true,
   // A journey that needed a second run is named as flaky at the end.

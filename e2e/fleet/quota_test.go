@@ -20,6 +20,7 @@ import (
 
 const (
 	quota        = 64 << 20
+	lastsDays    = 30
 	countsWithin = 4 * time.Minute // the panel counts once a minute
 )
 
@@ -28,7 +29,9 @@ const (
 func (w *crossing) quota(t *testing.T) (told func(t *testing.T)) {
 	id, link := w.person(t, "Gleb")
 	path := "/api/v1/clients/" + id
-	limit := map[string]any{"revision": 1, "quota": map[string]any{"bytes": quota, "reset": "never"}}
+	limit := map[string]any{
+		"revision": 1, "quota": map[string]any{"bytes": quota, "reset": "never"}, "lasts_days": lastsDays,
+	}
 	require.NoError(t, w.stand.API.Call(t.Context(), http.MethodPatch, path, limit, nil))
 	require.NoError(t, rig.Eventually(t.Context(), answersWithin, func(context.Context) error {
 		shares, err := os.ReadFile(filepath.Join(w.stand.Folder, "entry", "core", "shares.json"))
@@ -88,22 +91,24 @@ func (w *crossing) noted(id string) error {
 	return nil
 }
 
-// spent waits until the panel has counted what was used, and tells of it once.
+// spent waits until the panel has counted what was used, and tells of it once. By that use the client's time has begun.
 func (w *crossing) spent(t *testing.T, id, link string) {
 	var client struct {
-		State string
-		Used  struct{ Up, Down int64 }
+		State     string
+		Used      struct{ Up, Down int64 }
+		ExpiresAt time.Time `json:"expires_at"`
 	}
 	require.NoError(t, rig.Eventually(t.Context(), countsWithin, func(ctx context.Context) error {
 		err := w.stand.API.Get(ctx, "/api/v1/clients/"+id, &client)
-		if err == nil && client.State != "spent" {
-			err = fmt.Errorf("the client is %s: %+v", client.State, client.Used)
+		if err == nil && (client.State != "spent" || client.ExpiresAt.IsZero()) {
+			err = fmt.Errorf("the client is %+v", client)
 		}
 		return err
 	}))
 	used := client.Used.Up + client.Used.Down
 	t.Logf("beyond a quota of %d bytes: %d", quota, used-quota)
 	require.Less(t, used, int64(quota+100<<20), "at most 100 MB beyond it")
+	require.WithinDuration(t, time.Now().AddDate(0, 0, lastsDays), client.ExpiresAt, time.Hour)
 	var journal struct {
 		Items []struct{ Object struct{ ID string } }
 	}

@@ -62,6 +62,9 @@ func (c *clients) account(ctx context.Context, _ jobs.Job, _ accountArgs) error 
 	if err != nil {
 		return database.Fault(err, nil)
 	}
+	if err := c.startTimes(ctx); err != nil {
+		return err
+	}
 	if err := c.announceEnded(ctx); err != nil {
 		return err
 	}

@@ -14,7 +14,8 @@ type Client struct {
 	Tags          []string   `json:"tags"`
 	State         string     `json:"state" enum:"active,disabled,expired,spent,revoked"`
 	Enabled       bool       `json:"enabled"`
-	ExpiresAt     *time.Time `json:"expires_at" doc:"From then on it may use nothing; null: never"`
+	ExpiresAt     *time.Time `json:"expires_at" doc:"From then on it may use nothing; null: never, or its time has not begun"`
+	LastsDays     *int       `json:"lasts_days" doc:"Its time begins with its next use and lasts so many days; null: it has begun, or has no end"`
 	OwnerID       string     `json:"owner_id"`
 	Quota         *Quota     `json:"quota" doc:"null: as much as it likes"`
 	Limits        Limits     `json:"limits"`
@@ -106,6 +107,7 @@ type NewClient struct {
 	Note      string     `json:"note,omitempty" maxLength:"1000"`
 	Tags      []string   `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	LastsDays int        `json:"lasts_days,omitempty" minimum:"1" maximum:"3650" doc:"In place of expires_at: so many days from its first use"`
 	Quota     *Quota     `json:"quota,omitempty"`
 	Limits    Limits     `json:"limits,omitzero"`
 	FlowIDs   []string   `json:"flow_ids,omitempty" maxItems:"50" minLength:"1" maxLength:"64" doc:"Flows that it may use"`
@@ -119,7 +121,8 @@ type Change struct {
 	Tags         *[]string  `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
 	Enabled      *bool      `json:"enabled,omitempty" doc:"One that is disabled may use nothing until it is enabled again"`
 	ExpiresAt    *time.Time `json:"expires_at,omitempty"`
-	NeverExpires bool       `json:"never_expires,omitempty" doc:"Takes expires_at away"`
+	LastsDays    int        `json:"lasts_days,omitempty" minimum:"1" maximum:"3650" doc:"In place of expires_at: so many days from its next use"`
+	NeverExpires bool       `json:"never_expires,omitempty" doc:"Takes expires_at and lasts_days away"`
 	Quota        *Quota     `json:"quota,omitempty"`
 	NoQuota      bool       `json:"no_quota,omitempty" doc:"Takes the quota away"`
 	Limits       *Limits    `json:"limits,omitempty" doc:"In place of those that it had; an empty object takes them away"`
@@ -184,8 +187,9 @@ type Acts struct {
 	AddTags      []string   `json:"add_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
 	RemoveTags   []string   `json:"remove_tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32" doc:"Of tags"`
 	ExpiresAt    *time.Time `json:"expires_at,omitempty" doc:"Of expiry"`
+	LastsDays    int        `json:"lasts_days,omitempty" minimum:"1" maximum:"3650" doc:"Of expiry: so many days from the next use of each"`
 	NeverExpires bool       `json:"never_expires,omitempty" doc:"Of expiry"`
-	ExtendDays   int        `json:"extend_days,omitempty" minimum:"1" maximum:"3650" doc:"Of extend: as many days more than it had, or from now where its time is over"`
+	ExtendDays   int        `json:"extend_days,omitempty" minimum:"1" maximum:"3650" doc:"Of extend: as many days more than it had, also where its time has not begun, or from now where it is over"`
 	Quota        *Quota     `json:"quota,omitempty" doc:"Of quota"`
 	NoQuota      bool       `json:"no_quota,omitempty" doc:"Of quota"`
 	Limits       *Limits    `json:"limits,omitempty" doc:"Of limits: in place of those that each had"`
@@ -221,6 +225,7 @@ type Line struct {
 	Note      string     `json:"note,omitempty" maxLength:"1000"`
 	Tags      []string   `json:"tags,omitempty" maxItems:"20" minLength:"1" maxLength:"32"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	LastsDays int        `json:"lasts_days,omitempty" minimum:"1" maximum:"3650" doc:"In place of expires_at: so many days from its first use"`
 	Quota     *Quota     `json:"quota,omitempty"`
 	Limits    Limits     `json:"limits,omitzero"`
 	Disabled  bool       `json:"disabled,omitempty"`

@@ -62,8 +62,9 @@ func (in *Acts) check() error {
 	switch {
 	case (in.Act == actTags) != (len(in.AddTags)+len(in.RemoveTags) > 0):
 		return fault.InvalidValue("add_tags", "add_tags or remove_tags belong to the act tags, and to no other")
-	case (in.Act == actExpiry) != (in.ExpiresAt != nil || in.NeverExpires) || in.ExpiresAt != nil && in.NeverExpires:
-		return fault.InvalidValue("expires_at", "expires_at or never_expires belong to the act expiry, and to no other")
+	case (in.Act == actExpiry) != (in.ExpiresAt != nil || in.LastsDays > 0 || in.NeverExpires):
+		return fault.InvalidValue("expires_at",
+			"expires_at, lasts_days or never_expires belong to the act expiry, and to no other")
 	case (in.Act == actExtend) != (in.ExtendDays > 0):
 		return fault.InvalidValue("extend_days", "extend_days belongs to the act extend, and to no other")
 	case (in.Act == actQuota) != (in.Quota != nil || in.NoQuota) || in.Quota != nil && in.NoQuota:
@@ -88,18 +89,16 @@ func (c *clients) act(ctx context.Context, in *Acts, id string) error {
 	}
 	return c.edit(ctx, id, nil, func(row *clientRow) (map[string]audit.Change, error) {
 		to := Change{
-			ExpiresAt: in.ExpiresAt, NeverExpires: in.NeverExpires, Quota: in.Quota, NoQuota: in.NoQuota,
-			Limits: in.Limits,
+			ExpiresAt: in.ExpiresAt, LastsDays: in.LastsDays, NeverExpires: in.NeverExpires, Quota: in.Quota,
+			NoQuota: in.NoQuota, Limits: in.Limits,
 		}
 		if in.Act == actReset {
 			return row.reset(c.now()), nil
 		}
 		if in.Act == actExtend {
-			until, err := row.extended(in.ExtendDays, c.now())
-			if err != nil {
+			if err := row.extended(in.ExtendDays, c.now(), &to); err != nil {
 				return nil, err
 			}
-			to.ExpiresAt = &until
 		}
 		if in.Act == actTags {
 			tags := retagged(row.Tags, in.AddTags, in.RemoveTags)
@@ -119,26 +118,6 @@ func (r *clientRow) reset(now time.Time) map[string]audit.Change {
 	r.UsedSince, r.UsedUp, r.UsedDown, r.QuotaToldAt = now, 0, 0, nil
 	return map[string]audit.Change{"used": {From: before, To: 0}}
 }
-
-// extended is the end of a client's time so many days later: after the end that it had, or from now where that is past.
-// Fault: invalid_value (422) for a client that never expires.
-func (r *clientRow) extended(days int, now time.Time) (time.Time, error) {
-	if r.ExpiresAt == nil {
-		return now, fault.InvalidValue("extend_days", "the client never expires")
-	}
-	from := r.ExpiresAt.UTC()
-	if from.Before(now) {
-		from = now
-	}
-	until := from.AddDate(0, 0, days)
-	if until.Year() > lastYear {
-		return now, fault.InvalidValue("extend_days", "the client would expire after the year 9999")
-	}
-	return until, nil
-}
-
-// lastYear is the last one that a moment of the API can be in.
-const lastYear = 9999
 
 // retagged takes tags off first, so that a tag in both lists stays.
 func retagged(tags, add, remove []string) []string {

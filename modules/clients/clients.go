@@ -99,7 +99,10 @@ func (c *clients) add(ctx context.Context, in NewClient) (Client, error) {
 		return Client{}, err
 	}
 	row := c.made(ctx, label)
-	row.Note, row.Tags, row.ExpiresAt = in.Note, tagsOf(in.Tags), utc(in.ExpiresAt)
+	row.Note, row.Tags = in.Note, tagsOf(in.Tags)
+	if err := row.begins(in.ExpiresAt, in.LastsDays, ""); err != nil {
+		return Client{}, err
+	}
 	row.limited(in.Quota, c.now())
 	row.Limits = in.Limits
 	flowIDs := distinct(in.FlowIDs)
@@ -216,7 +219,7 @@ func (c *clients) shown(ctx context.Context, rows []clientRow) ([]Client, error)
 func shownOf(row *clientRow, uses []accessRow, names map[string]string, now time.Time) Client {
 	out := Client{
 		ID: row.ID, Label: row.Label, Note: row.Note, Tags: row.Tags, State: row.state(now), Enabled: row.Enabled,
-		ExpiresAt: utc(row.ExpiresAt), OwnerID: row.OwnerID, Limits: row.Limits,
+		ExpiresAt: utc(row.ExpiresAt), LastsDays: row.LastsDays, OwnerID: row.OwnerID, Limits: row.Limits,
 		HasPublicLink: row.PublicHash != nil, Flows: []Use{},
 		RevokedAt: utc(row.RevokedAt), CreatedAt: row.CreatedAt.UTC(), UpdatedAt: row.UpdatedAt.UTC(),
 		Revision: row.Revision, LastSeenAt: utc(row.LastSeenAt), Online: row.online(now),
@@ -348,7 +351,7 @@ func (r *clientRow) changed(to Change, now time.Time) (map[string]audit.Change, 
 		changes["limits"] = audit.Change{From: r.Limits, To: *to.Limits}
 		r.Limits = *to.Limits
 	}
-	return changes, r.expires(to.ExpiresAt, to.NeverExpires, changes)
+	return changes, r.expires(to, changes)
 }
 
 // limited sets a quota or takes it away. What was used counts on, unless a period of the new quota has begun since.
@@ -362,17 +365,4 @@ func (r *clientRow) limited(to *Quota, now time.Time) {
 	if began := periodOf(r.QuotaReset, now); began.After(r.UsedSince) {
 		r.UsedSince, r.UsedUp, r.UsedDown = began, 0, 0
 	}
-}
-
-// expires sets or takes away the moment from which a client may use nothing. Fault: invalid_value (422).
-func (r *clientRow) expires(at *time.Time, never bool, changes map[string]audit.Change) error {
-	if at != nil && never {
-		return fault.InvalidValue("never_expires", "give expires_at or never_expires, not both")
-	}
-	if at == nil && !never {
-		return nil
-	}
-	changes["expires_at"] = audit.Change{From: utc(r.ExpiresAt), To: utc(at)}
-	r.ExpiresAt, r.ExpiryToldAt = utc(at), nil
-	return nil
 }

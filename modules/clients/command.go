@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,8 +38,15 @@ func cellsOf(c Client) []string {
 	}
 	return []string{
 		c.Label, c.State, cli.OrDash(strings.Join(flows, ", ")), cli.OrDash(strings.Join(c.Tags, ", ")),
-		cli.Stamp(c.ExpiresAt), c.ID,
+		endOf(c), c.ID,
 	}
+}
+
+func endOf(c Client) string {
+	if c.LastsDays != nil {
+		return strconv.Itoa(*c.LastsDays) + " d from next use"
+	}
+	return cli.Stamp(c.ExpiresAt)
 }
 
 func listCommand(env cli.Env) *cobra.Command {
@@ -89,12 +97,12 @@ func summaryCommand(env cli.Env) *cobra.Command {
 }
 
 func addCommand(env cli.Env) *cobra.Command {
-	var flows, tags []string
-	var note string
-	var limits Limits
+	var flows []string
+	var wanted NewClient
+	var terms terms
 	command := &cobra.Command{
 		Use: "add <name>", Short: "Add a client", Args: cobra.ExactArgs(1),
-		Example: "panelctl clients add Anna --flow \"Europe main\"",
+		Example: "panelctl clients add Anna --flow \"Europe main\" --lasts-days 30 --quota-gb 50",
 		Long: "Adds a client that may use the named flows, by POST /api/v1/clients. Nodes let it in at once, those with an " +
 			"older agent after the next apply; its links are issued by the panel, not by this command.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -102,7 +110,10 @@ func addCommand(env cli.Env) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			wanted := NewClient{Label: args[0], Note: note, Tags: tags, Limits: limits}
+			wanted.Label = args[0]
+			if err := terms.of(&wanted); err != nil {
+				return err
+			}
 			for _, named := range flows {
 				id, err := flowNamed(cmd.Context(), client, named)
 				if err != nil {
@@ -119,10 +130,43 @@ func addCommand(env cli.Env) *cobra.Command {
 	}
 	flags := command.Flags()
 	flags.StringArrayVar(&flows, "flow", nil, "flow that it may use, by its name or id; may be given several times")
-	flags.StringArrayVar(&tags, "tag", nil, "tag; may be given several times")
-	flags.StringVar(&note, "note", "", "note for administrators")
-	limits.flags(flags)
+	flags.StringArrayVar(&wanted.Tags, "tag", nil, "tag; may be given several times")
+	flags.StringVar(&wanted.Note, "note", "", "note for administrators")
+	flags.IntVar(&wanted.LastsDays, "lasts-days", 0, "how many days its time lasts, which begins with its first use")
+	terms.flags(flags)
+	wanted.Limits.flags(flags)
 	return command
+}
+
+// terms are until when a client may use its flows and how much, as a command line says it.
+type terms struct {
+	expires, reset string
+	gigabytes      float64
+}
+
+func (t *terms) flags(flags *pflag.FlagSet) {
+	flags.StringVar(&t.expires, "expires", "", "when its time ends: a day, as 2027-01-31 (its beginning in UTC), or a moment")
+	flags.Float64Var(&t.gigabytes, "quota-gb", 0, "how much it may carry, in GB of 1024³ bytes; 0: as much as it likes")
+	flags.StringVar(&t.reset, "quota-reset", never, "when the quota begins anew: never, daily, weekly or monthly")
+}
+
+// of puts them into a client that is to be added. Error: a usage error for a moment that is none.
+func (t *terms) of(wanted *NewClient) error {
+	if t.expires != "" {
+		at, err := time.Parse(time.DateOnly, t.expires)
+		if err != nil {
+			at, err = time.Parse(time.RFC3339, t.expires)
+		}
+		if err != nil {
+			return cli.Usage(cli.Say("%s is no day, as 2027-01-31, and no moment, as 2027-01-31T12:00:00Z", t.expires))
+		}
+		wanted.ExpiresAt = &at
+	}
+	if t.gigabytes != 0 {
+		const gigabyte = 1 << 30
+		wanted.Quota = &Quota{Bytes: int64(t.gigabytes * gigabyte), Reset: t.reset}
+	}
+	return nil
 }
 
 // flags declares them. 0 is without a limit.

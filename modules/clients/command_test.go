@@ -163,3 +163,33 @@ func TestClientsAreExportedAndImported(t *testing.T) {
 	exit, _, _ = paneltest.Line(t, commands, answers, "clients", "import", path+".none")
 	require.Equal(t, 2, exit)
 }
+
+func TestAClientIsAddedWithItsTimeAndItsQuota(t *testing.T) {
+	t.Parallel()
+	for line, wanted := range map[string]string{
+		"--expires 2027-01-31":                   `"expires_at": "2027-01-31T00:00:00Z"`,
+		"--expires 2027-01-31T12:00:00+03:00":    `"expires_at": "2027-01-31T12:00:00+03:00"`,
+		"--lasts-days 30":                        `"lasts_days": 30`,
+		"--quota-gb 1.5":                         `"quota": {"bytes": 1610612736, "reset": "never"}`,
+		"--quota-gb 50 --quota-reset monthly":    `"quota": {"bytes": 53687091200, "reset": "monthly"}`,
+		"--lasts-days 30 --expires 2027-01-31":   `"lasts_days": 30, "expires_at": "2027-01-31T00:00:00Z"`,
+		"--quota-reset monthly --lasts-days 365": `"lasts_days": 365`,
+	} {
+		exit, out, calls := panelctl(t, append([]string{"add", "Anna"}, strings.Fields(line)...)...)
+		require.Zero(t, exit, out)
+		require.JSONEq(t, `{"label": "Anna", `+wanted+`}`, strings.TrimPrefix(calls[0], "POST /api/v1/clients "))
+	}
+	exit, out, calls := panelctl(t, "add", "Anna", "--expires", "tomorrow")
+	require.Equal(t, 2, exit, out)
+	require.Contains(t, out, "tomorrow is no day")
+	require.Empty(t, calls, "nothing is added")
+}
+
+func TestATimeThatHasNotBegunIsShownAsSuch(t *testing.T) {
+	t.Parallel()
+	answers := map[string]string{"GET /api/v1/clients?limit=200": `{"items": [
+		{"id": "` + aClient + `", "label": "Anna", "state": "active", "lasts_days": 30, "expires_at": null}]}`}
+	exit, out, _ := paneltest.Line(t, commands, answers, "clients", "list", "--plain")
+	require.Zero(t, exit, out)
+	require.Contains(t, out, "30 d from next use")
+}

@@ -2,13 +2,87 @@ package clients
 
 import (
 	"context"
+	"time"
 
 	"panel/modules/clients/clientsapi"
 	"panel/platform/audit"
 	"panel/platform/database"
 	"panel/platform/entitlement"
+	"panel/platform/fault"
 	"panel/platform/jobs"
 )
+
+const (
+	// mostDays is how long a client's time may last that begins with its next use.
+	mostDays = 3650
+	// lastYear is the last one that a moment of the API can be in.
+	lastYear = 9999
+)
+
+// begins gives a new client its time: up to a moment, or so many days from its first use; neither is without an end. The
+// prefix names the object that the fields are of. Fault: invalid_value (422).
+func (r *clientRow) begins(until *time.Time, days int, prefix string) error {
+	if until != nil && days > 0 {
+		return fault.InvalidValue(prefix+"lasts_days", "give expires_at or lasts_days, not both")
+	}
+	r.lasts(until, days)
+	return nil
+}
+
+// lasts sets the time of a client. Where it begins with the next use, what the client was seen to do before begins
+// nothing.
+func (r *clientRow) lasts(until *time.Time, days int) {
+	r.ExpiresAt, r.ExpiryToldAt, r.LastsDays, r.LastsFrom = utc(until), nil, nil, nil
+	if days > 0 {
+		r.LastsDays, r.LastsFrom = &days, r.LastSeenAt
+	}
+}
+
+// expires changes the time of a client, and what the journal says about it. Fault: invalid_value (422).
+func (r *clientRow) expires(to Change, changes map[string]audit.Change) error {
+	switch {
+	case to.NeverExpires && (to.ExpiresAt != nil || to.LastsDays > 0):
+		return fault.InvalidValue("never_expires", "give expires_at, lasts_days or never_expires, and one of them alone")
+	case to.ExpiresAt != nil && to.LastsDays > 0:
+		return fault.InvalidValue("lasts_days", "give expires_at or lasts_days, not both")
+	case to.ExpiresAt == nil && to.LastsDays == 0 && !to.NeverExpires:
+		return nil
+	}
+	until, days := utc(r.ExpiresAt), r.LastsDays
+	r.lasts(to.ExpiresAt, to.LastsDays)
+	if until != nil || r.ExpiresAt != nil || r.LastsDays == nil {
+		changes["expires_at"] = audit.Change{From: until, To: r.ExpiresAt}
+	}
+	if days != nil || r.LastsDays != nil {
+		changes["lasts_days"] = audit.Change{From: days, To: r.LastsDays}
+	}
+	return nil
+}
+
+// extended adds days to the time of a client: after the end that it had, from now where that is past, or to those that
+// it is to have from its next use. Fault: invalid_value (422) for a client that never expires.
+func (r *clientRow) extended(days int, now time.Time, to *Change) error {
+	if r.LastsDays != nil {
+		to.LastsDays = *r.LastsDays + days
+		if to.LastsDays > mostDays {
+			return fault.InvalidValue("extend_days", "the time of the client would last for more than ten years")
+		}
+		return nil
+	}
+	if r.ExpiresAt == nil {
+		return fault.InvalidValue("extend_days", "the client never expires")
+	}
+	from := r.ExpiresAt.UTC()
+	if from.Before(now) {
+		from = now
+	}
+	until := from.AddDate(0, 0, days)
+	if until.Year() > lastYear {
+		return fault.InvalidValue("extend_days", "the client would expire after the year 9999")
+	}
+	to.ExpiresAt = &until
+	return nil
+}
 
 // expiryKind is the job that makes known whose time has ended; the schedule that inserts it has the same name.
 const expiryKind = "clients.expiry"
@@ -42,6 +116,21 @@ func (c *clients) announceExpired(ctx context.Context, _ jobs.Job, _ expiryArgs)
 func (c *clients) announceEnded(ctx context.Context) error {
 	return c.announce(ctx, clientsapi.EventExpired, `update client_profiles c set expiry_told_at = ?0 where c.id in (
 			select e.id from client_profiles e where e.expires_at <= ?0 and e.expiry_told_at is null and e.revoked_at is null
+			order by e.id limit ?1 for update skip locked) returning c.*`,
+		func(row *clientRow) map[string]audit.Change {
+			return map[string]audit.Change{"expires_at": {To: utc(row.ExpiresAt)}}
+		})
+}
+
+// startTimes lets the time of those clients begin who were to have it from their next use and have been seen since. It
+// counts from when they were seen.
+func (c *clients) startTimes(ctx context.Context) error {
+	return c.announce(ctx, clientsapi.EventUpdated, `update client_profiles c
+		set expires_at = c.last_seen_at + c.lasts_days * interval '24 hours', expiry_told_at = null, lasts_days = null,
+			lasts_from = null, revision = c.revision + 1, updated_at = ?0
+		where c.id in (
+			select e.id from client_profiles e where e.lasts_days is not null and e.revoked_at is null
+				and e.last_seen_at > coalesce(e.lasts_from, '-infinity')
 			order by e.id limit ?1 for update skip locked) returning c.*`,
 		func(row *clientRow) map[string]audit.Change {
 			return map[string]audit.Change{"expires_at": {To: utc(row.ExpiresAt)}}

@@ -145,6 +145,7 @@ func (e exported) outside(ctx context.Context, row *clientRow) (clientsapi.Clien
 type heldUse struct {
 	ID, Label, State string
 	ExpiresAt        *time.Time
+	LastsDays        int
 	Quota, Up, Down  int64
 	FlowID           string
 	Secret, Ref      string
@@ -158,6 +159,7 @@ type heldUse struct {
 func (e exported) Subscriber(ctx context.Context, token string) (clientsapi.Subscriber, error) {
 	var rows []heldUse
 	err := e.store.db.In(ctx).NewRaw(`select c.id, c.label, `+strings.Replace(stateAt, "?", "?0", 1)+` as state, c.expires_at,
+			coalesce(c.lasts_days, 0) as lasts_days,
 			coalesce(c.quota_bytes, 0) as quota, c.used_up as up, c.used_down as down,
 			coalesce(a.flow_id::text, '') as flow_id, coalesce(a.secret, '') as secret, coalesce(a.moved, false) as moved,
 			coalesce(a.number, 0) as number, coalesce(`+accessRef+`, '') as ref,
@@ -176,7 +178,7 @@ func (e exported) Subscriber(ctx context.Context, token string) (clientsapi.Subs
 	c := &rows[0]
 	out := clientsapi.Subscriber{
 		Client:    clientsapi.Client{ID: c.ID, Label: c.Label, State: c.State},
-		ExpiresAt: utc(c.ExpiresAt), Up: c.Up, Down: c.Down, Quota: c.Quota,
+		ExpiresAt: utc(c.ExpiresAt), LastsDays: c.LastsDays, Up: c.Up, Down: c.Down, Quota: c.Quota,
 	}
 	return out, e.holds(&out, rows)
 }

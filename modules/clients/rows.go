@@ -27,6 +27,8 @@ type clientRow struct {
 	Enabled        bool       `bun:"enabled"`
 	ExpiresAt      *time.Time `bun:"expires_at"`
 	ExpiryToldAt   *time.Time `bun:"expiry_told_at"` // when the end of its time was made known
+	LastsDays      *int       `bun:"lasts_days"`     // from its next use; nil: its time has begun, or has no end
+	LastsFrom      *time.Time `bun:"lasts_from"`     // when it had last been seen as that was decided
 	PublicHash     []byte     `bun:"public_hash"`
 	PublicIssuedAt *time.Time `bun:"public_issued_at"`
 	RevokedAt      *time.Time `bun:"revoked_at"`

@@ -119,7 +119,10 @@ func (c *clients) prepare(
 }
 
 func (b *batch) add(c *clients, row *clientRow, line Line, flows map[string]string, field string) error {
-	row.Note, row.Tags, row.ExpiresAt, row.Enabled = line.Note, tagsOf(line.Tags), utc(line.ExpiresAt), !line.Disabled
+	row.Note, row.Tags, row.Enabled = line.Note, tagsOf(line.Tags), !line.Disabled
+	if err := row.begins(line.ExpiresAt, line.LastsDays, field+"."); err != nil {
+		return err
+	}
 	row.limited(line.Quota, row.CreatedAt)
 	row.Limits = line.Limits
 	b.clients = append(b.clients, *row)
@@ -255,6 +258,9 @@ func lineOf(c Client) Line {
 		Label: c.Label, Note: c.Note, Tags: c.Tags, ExpiresAt: c.ExpiresAt, Disabled: !c.Enabled, Quota: c.Quota,
 		Limits: c.Limits,
 	}
+	if c.LastsDays != nil {
+		line.LastsDays = *c.LastsDays
+	}
 	for _, use := range c.Flows {
 		line.Flows = append(line.Flows, use.FlowID)
 	}
@@ -262,7 +268,7 @@ func lineOf(c Client) Line {
 }
 
 var columns = []string{
-	"id", "label", "note", "tags", "state", "expires_at", "quota_bytes", "speed_mbps", "addresses", "used_bytes",
+	"id", "label", "note", "tags", "state", "expires_at", "lasts_days", "quota_bytes", "speed_mbps", "addresses", "used_bytes",
 	"total_up", "total_down", "last_seen_at", "flows", "created_at",
 }
 
@@ -277,15 +283,18 @@ func (c *clients) writeCSV(ctx context.Context, w io.Writer, f ClientFilter) err
 }
 
 func cells(c Client) []string {
-	quota, flows := "", make([]string, len(c.Flows))
+	quota, days, flows := "", "", make([]string, len(c.Flows))
 	if c.Quota != nil {
 		quota = strconv.FormatInt(c.Quota.Bytes, 10)
+	}
+	if c.LastsDays != nil {
+		days = strconv.Itoa(*c.LastsDays)
 	}
 	for i, use := range c.Flows {
 		flows[i] = use.FlowName
 	}
 	line := []string{
-		c.ID, c.Label, c.Note, strings.Join(c.Tags, " "), c.State, moment(c.ExpiresAt), quota,
+		c.ID, c.Label, c.Note, strings.Join(c.Tags, " "), c.State, moment(c.ExpiresAt), days, quota,
 		number(c.Limits.SpeedMbps), number(c.Limits.Addresses),
 		strconv.FormatInt(c.Used.Up+c.Used.Down, 10), strconv.FormatInt(c.Total.Up, 10),
 		strconv.FormatInt(c.Total.Down, 10), moment(c.LastSeenAt), strings.Join(flows, ", "),
@@ -338,7 +347,8 @@ func (b *batch) bring(ctx context.Context, c *clients, in *clientsapi.Brought) e
 		return fault.InvalidValue("label", "give the client a name")
 	}
 	row := c.made(ctx, label)
-	row.Note, row.Tags, row.ExpiresAt, row.Enabled = in.Note, tagsOf(in.Tags), utc(in.ExpiresAt), !in.Disabled
+	row.Note, row.Tags, row.Enabled = in.Note, tagsOf(in.Tags), !in.Disabled
+	row.lasts(in.ExpiresAt, in.LastsDays)
 	if in.Quota > 0 {
 		row.limited(&Quota{Bytes: in.Quota, Reset: in.Reset}, row.CreatedAt)
 	}

@@ -216,7 +216,7 @@ func (s *service) ByToken(ctx context.Context, token string) (flowsapi.Subscribe
 	}
 	held := flowsapi.Subscriber{
 		Name: found.Label, Address: s.nodes.publicURL + "/s/" + token, State: subscriberState(found.State),
-		Usage: &flowsapi.Usage{Up: found.Up, Down: found.Down, Total: found.Quota},
+		Usage: &flowsapi.Usage{Up: found.Up, Down: found.Down, Total: found.Quota, Lasts: found.LastsDays},
 	}
 	if found.ExpiresAt != nil {
 		held.Usage.Expires = *found.ExpiresAt

@@ -157,9 +157,9 @@ func (p *people) add(flowID string, clients []foreign.Client) {
 			p.byID[c.Label] = len(p.all)
 		}
 		p.all = append(p.all, clientsapi.Brought{
-			Label: c.Label, Note: c.Note, Disabled: c.Disabled, ExpiresAt: c.ExpiresAt, Quota: c.Quota, Reset: c.Reset,
-			Addresses: c.Addresses,
-			Up:        c.Up, Down: c.Down, Uses: []clientsapi.BroughtUse{use},
+			Label: c.Label, Note: c.Note, Disabled: c.Disabled, ExpiresAt: c.ExpiresAt, LastsDays: c.LastsDays,
+			Quota: c.Quota, Reset: c.Reset, Addresses: c.Addresses, Up: c.Up, Down: c.Down,
+			Uses: []clientsapi.BroughtUse{use},
 		})
 	}
 }

@@ -92,6 +92,7 @@ type Installed struct {
 type Subscriber struct {
 	Client
 	ExpiresAt *time.Time
+	LastsDays int   // from its next use; 0: its time has begun, or has no end
 	Up, Down  int64 // bytes in the period of the quota
 	Quota     int64 // bytes; 0: as much as it likes
 	// Uses are what it has on each of its flows while it is active, in the order of FlowIDs.
@@ -112,6 +113,7 @@ type Brought struct {
 	Tags      []string
 	Disabled  bool
 	ExpiresAt *time.Time
+	LastsDays int    // in place of ExpiresAt, from its first use; 0: its time has begun, or has no end
 	Quota     int64  // bytes; 0: as much as it likes
 	Reset     string // of the quota: never, daily, weekly or monthly
 	Up, Down  int64  // bytes that it has used of it

@@ -111,7 +111,8 @@ const SubscriptionsChanged = "subscriptions"
 type Usage struct {
 	Up, Down int64     // bytes
 	Total    int64     // bytes; 0: as much as it likes
-	Expires  time.Time // zero: never
+	Expires  time.Time // zero: never, or its time has not begun
+	Lasts    int       // days from its next use; 0: its time has begun, or has no end
 }
 
 // The states of a subscriber.

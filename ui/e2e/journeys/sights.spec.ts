@@ -1,9 +1,9 @@
 import type { Page } from "@playwright/test";
 import { accessFaults } from "../rig/accessibility";
-import { still, withoutMotion } from "../rig/layers";
+import { withoutMotion } from "../rig/layers";
 import { test } from "../rig/populated";
 import { connectChecker, suffer } from "../rig/trouble";
-import { expect, signIn } from "../rig/test";
+import { expect, signIn, still } from "../rig/test";
 import { sightsOf, type Sight, type Step } from "../rig/sights";
 
 const widths = [1360, 768, 390];

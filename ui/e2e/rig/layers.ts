@@ -11,7 +11,6 @@ export async function inBothThemes(page: Page, name: string): Promise<void> {
         (scheme) => document.documentElement.setAttribute("data-mantine-color-scheme", scheme),
         theme,
       );
-      await still(page);
       await passesGates(page);
       await picture(page, `${name}-${theme}-${width}`);
     }
@@ -25,12 +24,4 @@ export function withoutMotion(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync("*, ::before, ::after { transition: none !important; animation: none !important }");
   document.adoptedStyleSheets.push(sheet);
-}
-
-/** Waits until what was resized is drawn. */
-export async function still(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    await document.fonts.ready;
-    for (let frames = 0; frames < 2; frames += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
-  });
 }

@@ -82,9 +82,20 @@ export async function restingBox(what: Locator): Promise<Box> {
 
 export type Box = NonNullable<Awaited<ReturnType<Locator["boundingBox"]>>>;
 
+/** Waits until what was changed or resized is drawn, with the colours that it fades to. */
+export async function still(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    await document.fonts.ready;
+    for (let frames = 0; frames < 2; frames += 1) await new Promise((drawn) => requestAnimationFrame(drawn));
+    const ending = document.getAnimations().filter((one) => one.effect?.getComputedTiming().endTime !== Infinity);
+    const longest = new Promise((over) => setTimeout(over, 2_000));
+    await Promise.race([Promise.allSettled(ending.map((one) => one.finished)), longest]);
+  });
+}
+
 /** The gates of every page: accessible, no sideways scroll, no bare key of a message, no token where it must not be. */
 export async function passesGates(page: Page): Promise<void> {
-  await page.evaluate(() => document.fonts.ready);
+  await still(page);
   expect(await accessFaults(page)).toEqual([]);
   const sideways = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

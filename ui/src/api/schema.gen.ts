@@ -8625,13 +8625,18 @@ export interface components {
             expires_at?: string;
             /**
              * Format: int64
-             * @description Of extend: as many days more than it had, or from now where its time is over
+             * @description Of extend: as many days more than it had, also where its time has not begun, or from now where it is over
              */
             extend_days?: number;
             /** @description Of give_flow and take_flow */
             flow_id?: string;
             /** @description Clients; each is acted on once */
             ids: string[];
+            /**
+             * Format: int64
+             * @description Of expiry: so many days from the next use of each
+             */
+            lasts_days?: number;
             /** @description Of limits: in place of those that each had */
             limits?: components["schemas"]["ClientsLimits"];
             /** @description Of expiry */
@@ -8663,9 +8668,14 @@ export interface components {
             /** Format: date-time */
             expires_at?: string;
             label?: string;
+            /**
+             * Format: int64
+             * @description In place of expires_at: so many days from its next use
+             */
+            lasts_days?: number;
             /** @description In place of those that it had; an empty object takes them away */
             limits?: components["schemas"]["ClientsLimits"];
-            /** @description Takes expires_at away */
+            /** @description Takes expires_at and lasts_days away */
             never_expires?: boolean;
             /** @description Takes the quota away */
             no_quota?: boolean;
@@ -8686,7 +8696,7 @@ export interface components {
             enabled: boolean;
             /**
              * Format: date-time
-             * @description From then on it may use nothing; null: never
+             * @description From then on it may use nothing; null: never, or its time has not begun
              */
             expires_at: string | null;
             /** @description That it may use, oldest first */
@@ -8701,6 +8711,11 @@ export interface components {
              * @description When it was last seen to carry anything; null: never
              */
             last_seen_at: string | null;
+            /**
+             * Format: int64
+             * @description Its time begins with its next use and lasts so many days; null: it has begun, or has no end
+             */
+            lasts_days: number | null;
             limits: components["schemas"]["ClientsLimits"];
             note: string;
             /** @description It carried something within the last three minutes */
@@ -8816,6 +8831,11 @@ export interface components {
             expires_at?: string;
             flows?: string[];
             label: string;
+            /**
+             * Format: int64
+             * @description In place of expires_at: so many days from its first use
+             */
+            lasts_days?: number;
             limits?: components["schemas"]["ClientsLimits"];
             note?: string;
             quota?: components["schemas"]["ClientsQuota"];
@@ -8827,6 +8847,11 @@ export interface components {
             /** @description Flows that it may use */
             flow_ids?: string[];
             label: string;
+            /**
+             * Format: int64
+             * @description In place of expires_at: so many days from its first use
+             */
+            lasts_days?: number;
             limits?: components["schemas"]["ClientsLimits"];
             note?: string;
             quota?: components["schemas"]["ClientsQuota"];

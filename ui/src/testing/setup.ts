@@ -10,6 +10,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 // What the kit asks of a browser and jsdom lacks.
 Object.defineProperty(window, "matchMedia", {
+  configurable: true,
   value: (query: string) => ({
     matches: false,
     media: query,
@@ -20,6 +21,7 @@ Object.defineProperty(window, "matchMedia", {
   }),
 });
 Object.defineProperty(document, "fonts", {
+  configurable: true,
   value: { addEventListener: () => undefined, removeEventListener: () => undefined },
 });
 globalThis.ResizeObserver = class {

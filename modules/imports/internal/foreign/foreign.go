@@ -55,7 +55,8 @@ type Client struct {
 	Key       []byte     `json:"key,omitempty"`
 	Disabled  bool       `json:"disabled,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	Quota     int64      `json:"quota,omitempty"` // bytes
+	LastsDays int        `json:"lasts_days,omitempty"` // from its first use, in place of ExpiresAt
+	Quota     int64      `json:"quota,omitempty"`      // bytes
 	Addresses int        `json:"addresses,omitempty"`
 	Reset     string     `json:"reset,omitempty"`
 	Up        int64      `json:"up,omitempty"`

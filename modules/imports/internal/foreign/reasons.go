@@ -22,7 +22,7 @@ const (
 	SectionLeftOut   Code = "section_left_out"
 	ClientNoSecret   Code = "client_without_secret"
 	ClientOtherFlow  Code = "client_other_flow"
-	ExpiryOnFirstUse Code = "expiry_on_first_use"
+	TimeTooLong      Code = "time_too_long"
 	ResetLeftOut     Code = "reset_left_out"
 	MLDSALeftOut     Code = "mldsa_left_out"
 	EmptyShortID     Code = "empty_short_id"
@@ -52,7 +52,7 @@ var reasons = map[Code]string{
 	SectionLeftOut:   "flows have no place for this section; it is left out",
 	ClientNoSecret:   "this client has no secret that the listener would accept; it is left out",
 	ClientOtherFlow:  "this client uses another flow control than most of its listener, so that its old link stops working",
-	ExpiryOnFirstUse: "the time of this client was to begin with its first use; it has no end now",
+	TimeTooLong:      "the time of this client was to last for more than ten years from its first use; it has no end now",
 	ResetLeftOut:     "quotas begin anew daily, weekly or monthly; this one does not begin anew any more",
 	MLDSALeftOut:     "the ML-DSA-65 key is made anew, so that old links that prove it (pqv) stop working",
 	EmptyShortID:     "old links without a short id stop working",

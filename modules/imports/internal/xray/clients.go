@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -92,13 +93,24 @@ func (r *reader) client(e *foreign.Entry, at string, index int, one *client) {
 	if wanted := strings.TrimPrefix(e.Listener.Flow, "none"); e.Listener.Protocol == "vless" && one.Flow != wanted {
 		r.note(at+".flow", foreign.ClientOtherFlow, c.Label)
 	}
-	if one.ExpiryTime < 0 {
-		r.note(at+".expiryTime", foreign.ExpiryOnFirstUse, c.Label)
+	if c.LastsDays = daysFromFirstUse(one.ExpiryTime); c.LastsDays > mostDays {
+		c.LastsDays = 0
+		r.note(at+".expiryTime", foreign.TimeTooLong, c.Label)
 	}
 	const mostAddresses = 1000
 	c.Addresses = int(min(max(one.LimitIP, 0), mostAddresses))
 	r.quota(&c, at, one)
 	e.Clients = append(e.Clients, c)
+}
+
+// mostDays is how long a client's time may last that begins with its first use.
+const mostDays = 3650
+
+// daysFromFirstUse reads a time that begins with the first use, which is written as less than nothing. A day that was
+// begun is a whole one; more than there may be are one more than that.
+func daysFromFirstUse(expiry float64) int {
+	const day = 24 * 60 * 60 * 1000 // milliseconds
+	return int(min(math.Ceil(max(-expiry, 0)/day), mostDays+1))
 }
 
 func (r *reader) quota(c *foreign.Client, at string, one *client) {

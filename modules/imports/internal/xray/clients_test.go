@@ -153,11 +153,14 @@ func TestWhatAnotherPanelKeepsAboutAClient(t *testing.T) {
 			"id": "a", "email": "a\tb", "comment": "Анна,\nс мая", "enable": false, "expiryTime": 1_893_456_000_000,
 			"totalGB": bytes, "trafficReset": "weekly", "panelUp": 5, "panelDown": 6,
 		},
-		object{"id": "b", "email": "b", "enable": true, "expiryTime": -86_400_000, "totalGB": bytes, "reset": 30},
+		object{"id": "b", "email": "b", "enable": true, "expiryTime": -86_400_001, "totalGB": bytes, "reset": 30},
 		object{"id": "c", "email": "c", "expiryTime": 1e300, "totalGB": -1, "panelUp": -5, "trafficReset": "daily"},
 		object{"id": "d", "email": "d", "expiryTime": 0, "totalGB": 1e300, "trafficReset": "hourly"},
 		object{"id": "e", "email": "e", "totalGB": bytes, "trafficReset": "hourly"},
 		object{"id": "f", "email": "f", "totalGB": bytes, "trafficReset": "never"},
+		object{"id": "g", "email": "g", "expiryTime": -3650 * 86_400_000.0},
+		object{"id": "h", "email": "h", "expiryTime": -3650*86_400_000.0 - 1},
+		object{"id": "i", "email": "i", "expiryTime": -1e300},
 	))
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	a, b := e.Clients[0], e.Clients[1]
@@ -167,6 +170,7 @@ func TestWhatAnotherPanelKeepsAboutAClient(t *testing.T) {
 	}, a)
 	require.False(t, b.Disabled)
 	require.Nil(t, b.ExpiresAt)
+	require.Equal(t, 2, b.LastsDays, "a day that was begun is a whole one")
 	require.EqualValues(t, bytes, b.Quota)
 	require.Equal(t, "never", b.Reset)
 	for _, c := range e.Clients[2:4] {
@@ -174,7 +178,12 @@ func TestWhatAnotherPanelKeepsAboutAClient(t *testing.T) {
 	}
 	require.Equal(t, "never", e.Clients[5].Reset)
 	lines := strings.Join(told(got), "\n")
-	require.Contains(t, lines, "clients[1].expiryTime expiry_on_first_use b")
+	require.NotContains(t, lines, "clients[1].expiryTime")
+	require.Equal(t, 3650, e.Clients[6].LastsDays)
+	for i, label := range map[int]string{7: "h", 8: "i"} {
+		require.Zero(t, e.Clients[i].LastsDays, label)
+		require.Contains(t, lines, fmt.Sprintf("clients[%d].expiryTime time_too_long %s", i, label))
+	}
 	require.Contains(t, lines, "clients[1].reset reset_left_out b")
 	require.Contains(t, lines, "clients[4].reset reset_left_out e")
 	require.NotContains(t, lines, "clients[5].reset")

@@ -206,8 +206,8 @@ func TestASettingThatIsLeftOutIsNamed(t *testing.T) {
 			".settings.clients[1].flow", foreign.ClientOtherFlow, "anna",
 		},
 		{
-			"trojan", clients(`"password":"s","expiryTime":-86400000`), withTLS, ".settings.clients[0].expiryTime",
-			foreign.ExpiryOnFirstUse, "anna",
+			"trojan", clients(`"password":"s","expiryTime":-1e18`), withTLS, ".settings.clients[0].expiryTime",
+			foreign.TimeTooLong, "anna",
 		},
 		{
 			"trojan", clients(`"password":"s","totalGB":1000,"reset":30`), withTLS, ".settings.clients[0].reset",

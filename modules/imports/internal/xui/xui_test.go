@@ -84,6 +84,7 @@ func TestADatabaseBecomesEntriesWithTheirClients(t *testing.T) {
 	require.Equal(t, []int64{1048576, 2097152}, []int64{anna.Up, anna.Down})
 	require.True(t, boris.Disabled)
 	require.Nil(t, vera.ExpiresAt)
+	require.Positive(t, vera.LastsDays, "her time begins with her first use")
 	require.Equal(t, []foreign.Rule{{Match: foreign.Match{Protocol: []string{"bittorrent"}}, Refuse: true}}, germany.Rules)
 
 	trojan := entry(t, c, "in-8443-tcp")
@@ -112,18 +113,17 @@ func TestWhatADatabaseHasBesidesIsTold(t *testing.T) {
 	t.Parallel()
 	c := read(t, database(t))
 	for path, code := range map[string]foreign.Code{
-		"inbounds[id=4].protocol":                       foreign.WireGuardAnew,
-		"inbounds[id=10].protocol":                      foreign.ProtocolUnknown,
-		"inbounds[id=8]":                                foreign.NotReadable,
-		"inbounds[id=9].streamSettings.security":        foreign.SecurityUnknown,
-		"inbounds[id=2].settings.fallbacks":             foreign.FallbacksLeftOut,
-		"inbounds[id=2].streamSettings.tlsSettings":     foreign.DomainNeeded,
-		"inbounds[id=3].settings.clients[1]":            foreign.ClientNoSecret,
-		"inbounds[id=1].settings.clients[2].expiryTime": foreign.ExpiryOnFirstUse,
-		"inbounds[id=1].settings.clients[2].reset":      foreign.ResetLeftOut,
-		"outbounds[2]":                                  foreign.OutboundLeftOut,
-		"routing.rules[2]":                              foreign.RuleLeftOut,
-		"inbounds[id=5]":                                foreign.SwitchedOff,
+		"inbounds[id=4].protocol":                   foreign.WireGuardAnew,
+		"inbounds[id=10].protocol":                  foreign.ProtocolUnknown,
+		"inbounds[id=8]":                            foreign.NotReadable,
+		"inbounds[id=9].streamSettings.security":    foreign.SecurityUnknown,
+		"inbounds[id=2].settings.fallbacks":         foreign.FallbacksLeftOut,
+		"inbounds[id=2].streamSettings.tlsSettings": foreign.DomainNeeded,
+		"inbounds[id=3].settings.clients[1]":        foreign.ClientNoSecret,
+		"inbounds[id=1].settings.clients[2].reset":  foreign.ResetLeftOut,
+		"outbounds[2]":                              foreign.OutboundLeftOut,
+		"routing.rules[2]":                          foreign.RuleLeftOut,
+		"inbounds[id=5]":                            foreign.SwitchedOff,
 	} {
 		require.Contains(t, codes(c, path), code, path)
 	}

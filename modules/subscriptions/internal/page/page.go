@@ -118,8 +118,11 @@ func figuresOf(u *flowsapi.Usage, w words) *figures {
 		f.Total, f.Left = w.bytes(u.Total), w.bytes(max(0, u.Total-used))
 		f.Percent = int(min(100, float64(used)/float64(u.Total)*100)) //nolint:mnd // percent
 	}
-	if !u.Expires.IsZero() {
-		f.Expires = w.date(u.Expires)
+	switch {
+	case !u.Expires.IsZero():
+		f.Expires = w.Until + " " + w.date(u.Expires)
+	case u.Lasts > 0:
+		f.Expires = w.lasts(u.Lasts)
 	}
 	return f
 }

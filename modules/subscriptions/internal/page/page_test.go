@@ -161,6 +161,19 @@ func TestFiguresAreWrittenForPeople(t *testing.T) {
 	text = written(t, v)
 	require.Contains(t, text, "Израсходовано 1,5\u00a0ГБ из 2\u00a0ГБ")
 	require.Contains(t, text, "Действует до 8 марта 2027")
+	for days, want := range map[int][2]string{
+		1:   {"1 day from your first connection", "1\u00a0день с первого подключения"},
+		3:   {"3 days from your first connection", "3\u00a0дня с первого подключения"},
+		11:  {"11 days from your first connection", "11\u00a0дней с первого подключения"},
+		31:  {"31 days from your first connection", "31\u00a0день с первого подключения"},
+		113: {"113 days from your first connection", "113\u00a0дней с первого подключения"},
+	} {
+		v.Usage = &flowsapi.Usage{Lasts: days}
+		for i, language := range []string{"en", "ru"} {
+			v.Languages = language
+			require.Contains(t, written(t, v), want[i])
+		}
+	}
 	v.Usage = &flowsapi.Usage{Up: 999}
 	text = written(t, v)
 	require.Contains(t, text, "Израсходовано 999\u00a0Б")

@@ -16,6 +16,7 @@ type words struct {
 	months   []string
 	states   map[string]string
 	empty    string
+	lasts    func(days int) string
 
 	Lead, Secret, Scan, Open, OpenOn, OtherDevices, Copy, Copied, CopyAddress, Links, LinksHelp string
 	Used, Of, Left, Until, Unlimited, Support                                                   string
@@ -35,7 +36,13 @@ var english = words{
 		flowsapi.Expired: "Your access has ended. Ask whoever gave you this address to extend it.",
 		flowsapi.Spent:   "Your traffic is used up. Ask whoever gave you this address for more.",
 	},
-	empty:        "There is no connection for you at the moment. Try again later.",
+	empty: "There is no connection for you at the moment. Try again later.",
+	lasts: func(days int) string {
+		if days == 1 {
+			return "1 day from your first connection"
+		}
+		return strconv.Itoa(days) + " days from your first connection"
+	},
 	Lead:         "Your connection",
 	Secret:       "This address is your access. Do not share it.",
 	Scan:         "Scan this code with the program on another device.",
@@ -72,7 +79,10 @@ var russian = words{
 		flowsapi.Expired: "Срок доступа истёк. Попросите того, кто дал вам этот адрес, продлить его.",
 		flowsapi.Spent:   "Трафик израсходован. Попросите добавить его у того, кто дал вам этот адрес.",
 	},
-	empty:        "Сейчас для вас нет подключений. Попробуйте позже.",
+	empty: "Сейчас для вас нет подключений. Попробуйте позже.",
+	lasts: func(days int) string {
+		return strconv.Itoa(days) + "\u00a0" + russianDays(days) + " с первого подключения"
+	},
 	Lead:         "Ваше подключение",
 	Secret:       "Этот адрес — ваш доступ. Никому его не передавайте.",
 	Scan:         "Отсканируйте код в приложении на другом устройстве.",
@@ -94,6 +104,17 @@ var russian = words{
 	TunnelsHelp:  "Отсканируйте код в приложении WireGuard или откройте в нём файл.",
 	CopyFile:     "Скопировать файл",
 	SaveFile:     "Сохранить файл",
+}
+
+// russianDays is the word for so many days.
+func russianDays(n int) string {
+	switch last, two := n%10, n%100; { //nolint:mnd // digits
+	case last == 1 && two != 11:
+		return "день"
+	case last >= 2 && last <= 4 && (two < 12 || two > 14):
+		return "дня"
+	}
+	return "дней"
 }
 
 // wordsFor gives the language that the visitor likes best of those that there are: "ru-RU,ru;q=0.9,en;q=0.8".

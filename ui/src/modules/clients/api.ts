@@ -16,11 +16,14 @@ export type Limits = Schemas["ClientsLimits"];
 export type ClientState = Client["state"];
 export type Line = components["schemas"]["ClientsLine"];
 type NewClient = components["schemas"]["ClientsNewClient"];
-type Change = components["schemas"]["ClientsChange"];
+export type Change = components["schemas"]["ClientsChange"];
 export type Acts = components["schemas"]["ClientsActs"];
 export type BulkResult = components["schemas"]["ClientsBulkResult"];
 export type Summary = components["schemas"]["ClientsSummary"];
 export type Course = components["schemas"]["ClientsCourse"];
+
+/** How many days the panel gives at most. */
+export const mostDays = 3650;
 
 /** What a list of clients is narrowed down to, and its order. */
 export interface ClientFilter {

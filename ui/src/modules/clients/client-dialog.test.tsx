@@ -3,6 +3,7 @@ import user from "@testing-library/user-event";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "@/api/client";
 import { renderApp } from "@/testing/render-app";
+import type { Client } from "./api";
 import { ClientDialog } from "./client-dialog";
 import { ImportDialog } from "./import-dialog";
 import { answers, client, flowNames } from "./testing";
@@ -51,6 +52,44 @@ describe("the dialog of a client", () => {
       params: { path: { id: client.id, flow_id: "f-europe" } },
     });
     expect(put).not.toHaveBeenCalled();
+  });
+
+  it("adds a client whose time begins with its first use; a date takes the place of the days", async () => {
+    const post = vi.spyOn(api, "POST").mockResolvedValue(answers(client, 201));
+    await renderApp(<ClientDialog client="new" onClose={vi.fn()} />);
+    await user.type(await screen.findByLabelText("Name"), "Anna");
+    const days = screen.getByLabelText("Or days from its first use");
+    fireEvent.change(screen.getByLabelText("Expires"), { target: { value: "2099-01-31T12:00" } });
+    await user.type(days, "30");
+    expect(screen.getByLabelText("Expires")).toHaveValue("");
+    fireEvent.change(screen.getByLabelText("Expires"), { target: { value: "2099-01-31T12:00" } });
+    expect(days).toHaveValue("");
+    await user.type(days, "7");
+    await user.click(screen.getByRole("button", { name: "Add client" }));
+    await waitFor(() => expect(post).toHaveBeenCalledOnce());
+    const { body } = post.mock.calls[0]![1] as unknown as { body: object };
+    expect(JSON.parse(JSON.stringify(body))).toEqual({
+      label: "Anna",
+      note: "",
+      tags: [],
+      flow_ids: [],
+      lasts_days: 7,
+    });
+  });
+
+  it.each<[string, Partial<Client>, string, object]>([
+    ["changes the days", { lasts_days: 30 }, "{Backspace}1", { lasts_days: 31 }],
+    ["takes them away", { lasts_days: 3 }, "{Backspace}", { never_expires: true }],
+    ["says nothing of what stays", { lasts_days: 3 }, "{Backspace}3", {}],
+    ["begins with the next use of one that was seen", { last_seen_at: client.created_at }, "5", { lasts_days: 5 }],
+  ])("of a time that has not begun: %s", async (_, has, keys, sent) => {
+    const patch = vi.spyOn(api, "PATCH").mockResolvedValue(answers({ ...client, revision: 4 }));
+    await renderApp(<ClientDialog client={{ ...client, ...has }} onClose={vi.fn()} />);
+    await user.type(await screen.findByLabelText(/Or days from its (first|next) use/), keys);
+    await user.click(screen.getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(patch).toHaveBeenCalledOnce());
+    const { body } = patch.mock.calls[0]![1] as unknown as { body: object };
+    expect(body).toEqual({ revision: 3, label: "Anna", note: client.note, tags: ["vip"], ...sent });
   });
 
   it("sends limits when they were changed, and an empty field takes one away", async () => {

@@ -6,13 +6,13 @@ import { fieldErrors } from "@/api/problem";
 import { useRequestKey } from "@/api/request-key";
 import { Action } from "@/components/action/action";
 import { DialogFoot, DialogForm } from "@/components/dialog/dialog-form";
-import { DateTimeField } from "@/components/form/date-time-field";
 import { FormModal, useTyped } from "@/components/form/form-modal";
 import { FormProblems } from "@/components/form/form-problems";
 import { toastDone } from "@/components/state/toast";
 import { flowNamesQuery, useAddClient, useChangeClient, type Client } from "./api";
 import classes from "./clients.module.css";
 import { LimitsFields } from "./limits-fields";
+import { ending, timeOf, TimeFields } from "./time-fields";
 
 const gigabyte = 1_073_741_824;
 const resets = ["never", "daily", "weekly", "monthly"] as const;
@@ -37,7 +37,7 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
   const [label, setLabel] = useState(client?.label ?? "");
   const [note, setNote] = useState(client?.note ?? "");
   const [tags, setTags] = useState(client?.tags ?? []);
-  const [expires, setExpires] = useState(client?.expires_at ?? undefined);
+  const [time, setTime] = useState(() => timeOf(client));
   const [gigabytes, setGigabytes] = useState<number | string>(client?.quota ? client.quota.bytes / gigabyte : "");
   const [reset, setReset] = useState(client?.quota?.reset ?? "never");
   const [limits, setLimits] = useState(client?.limits ?? {});
@@ -45,7 +45,7 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
   const [tried, setTried] = useState(false);
   const typed = { label: label.trim(), note, tags };
   const quota = Number(gigabytes) > 0 ? { bytes: Math.round(Number(gigabytes) * gigabyte), reset } : undefined;
-  const asked = { ...typed, expires, quota, limits, flows };
+  const asked = { ...typed, time, quota, limits, flows };
   const key = useRequestKey(asked);
   const [before] = useState(() => JSON.stringify(asked));
   const close = useTyped(JSON.stringify(asked) !== before);
@@ -58,17 +58,18 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
       toastDone(t(client ? "form.changed" : "form.added", { name: typed.label }));
       onClose();
     };
-    const end = expires ? { expires_at: expires } : client?.expires_at ? { never_expires: true } : {};
+    const end = ending(time, client);
     const most = JSON.stringify(limits) === JSON.stringify(client?.limits ?? {}) ? {} : { limits };
     const limit = quota ? { quota } : client?.quota ? { no_quota: true } : {};
     if (client) change.mutate({ client, change: { ...typed, ...end, ...limit, ...most }, flows }, { onSuccess });
-    else add.mutate({ ...typed, expires_at: expires, quota, ...most, flow_ids: flows, key }, { onSuccess });
+    else add.mutate({ ...typed, ...end, quota, ...most, flow_ids: flows, key }, { onSuccess });
   };
   const ids = {
     label: "client-label",
     note: "client-note",
     flow_ids: "client-flows",
     expires_at: "client-expires",
+    lasts_days: "client-days",
     quota: "client-quota",
     "limits.speed_mbps": "client-speed",
     "limits.addresses": "client-addresses",
@@ -103,14 +104,12 @@ function ClientForm({ client, onClose }: { client: Client | undefined; onClose: 
         nothingFoundMessage={t("form.flowsNone")}
         error={wrong.flow_ids}
       />
-      <DateTimeField
-        size="md"
-        id={ids.expires_at}
-        label={t("columns.expires")}
-        description={t("form.expiresHelp")}
-        value={expires}
-        onChange={setExpires}
-        error={wrong.expires_at}
+      <TimeFields
+        time={time}
+        onChange={setTime}
+        seen={Boolean(client?.last_seen_at)}
+        ids={{ until: ids.expires_at, days: ids.lasts_days }}
+        errors={{ until: wrong.expires_at, days: wrong.lasts_days }}
       />
       <div className={classes.limits}>
         <NumberInput

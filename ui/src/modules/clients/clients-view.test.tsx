@@ -51,6 +51,11 @@ describe("the list of clients", () => {
     expect(screen.getByText(/^The nodes of the flow do not let/)).toBeInTheDocument();
   });
 
+  it("says of a time that has not begun how long it is", async () => {
+    await draw({ state: only({ lasts_days: 30 }) });
+    expect(await screen.findByText("30 days, not begun")).toHaveAttribute("title", "30 days from its first use");
+  });
+
   it("has nothing wait for an apply that would not let it in", async () => {
     await draw({ state: only({ enabled: false, state: "disabled" }) });
     expect(await screen.findByText("Disabled")).toBeInTheDocument();

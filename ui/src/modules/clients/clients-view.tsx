@@ -16,7 +16,7 @@ import { useFormat } from "@/text/use-format";
 import type { Chosen } from "./use-chosen";
 import type { Client, Listed } from "./api";
 import type { ClientAct } from "./acts/effects";
-import { State } from "./client-state";
+import { End, State } from "./client-state";
 import { ClientsBar } from "./clients-bar";
 import classes from "./clients.module.css";
 
@@ -83,6 +83,7 @@ export function ClientsView({ state, onClear, sorting, more, onAdd, own, chosen,
                   {t("expires")} <RelativeTime at={client.expires_at} />
                 </span>
               )}
+              {client.lasts_days && <End client={client} />}
             </span>
           </>
         )}
@@ -167,8 +168,7 @@ function useColumns(): Column<Client>[] {
       sort: "expires_at",
       width: 124,
       drop: 1,
-      cell: (client) =>
-        client.expires_at ? <RelativeTime at={client.expires_at} /> : <span className="dim">{t("never")}</span>,
+      cell: (client) => <End client={client} short />,
     },
     {
       key: "created",

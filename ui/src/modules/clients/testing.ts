@@ -8,6 +8,7 @@ export const client: Client = {
   state: "active",
   enabled: true,
   expires_at: null,
+  lasts_days: null,
   quota: null,
   limits: {},
   used: { up: 1_048_576, down: 2_097_152, since: "2026-03-10T15:02:00Z" },

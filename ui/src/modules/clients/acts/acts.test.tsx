@@ -51,14 +51,15 @@ describe("acts on clients", () => {
 
   it("extend by the days that were typed, which have to be some", async () => {
     const ending = { ...client, expires_at: "2026-04-01T00:00:00Z" };
-    const { post, dialog } = await open("extend", [ending, { ...client, id: "c-2", label: "Vera" }]);
+    const unused = { ...client, id: "c-3", label: "Gleb", lasts_days: 30 };
+    const { post, dialog } = await open("extend", [ending, { ...client, id: "c-2", label: "Vera" }, unused]);
     expect(dialog.getByText("never expires")).toBeInTheDocument();
     const days = dialog.getByRole("textbox", { name: "Days" });
     await user.clear(days);
     expect(dialog.getByRole("button", { name: "Extend" })).toHaveAttribute("aria-disabled", "true");
     await user.type(days, "7");
     await user.click(dialog.getByRole("button", { name: "Extend" }));
-    await waitFor(() => expect(sent(post)).toEqual({ ids: [client.id], act: "extend", extend_days: 7 }));
+    await waitFor(() => expect(sent(post)).toEqual({ ids: [client.id, "c-3"], act: "extend", extend_days: 7 }));
   });
 
   it("limit what clients may use of each node, and say whose connections end once", async () => {

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { ActDialog, type ActResult } from "@/components/dialog/act-dialog";
 import { TagChangeFields, useTagChange } from "@/components/form/tag-change";
 import { useFormat } from "@/text/use-format";
-import { flowNamesQuery, type Acts, type Client } from "../api";
+import { flowNamesQuery, mostDays, type Acts, type Client } from "../api";
 import { LimitsFields } from "../limits-fields";
 import { effectsOf, whyLeft, type ClientAct } from "./effects";
 import { runAct } from "./run";
@@ -19,9 +19,6 @@ interface ClientActDialogProps {
 
 /** The act that takes another back. */
 const opposites: Partial<Record<ClientAct, "enable" | "disable">> = { disable: "enable", enable: "disable" };
-
-/** How many days the panel adds at most. */
-const mostDays = 3650;
 
 /** The dialog of every act on clients, for one and for many. Draw it only while it is open. */
 export function ClientActDialog({ act, clients, onClose }: ClientActDialogProps) {

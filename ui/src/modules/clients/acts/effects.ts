@@ -13,7 +13,7 @@ export function whyLeft(act: ClientAct, client: Client, flowId?: string): string
     case "disable":
       return client.enabled ? undefined : "act.leftDisabled";
     case "extend":
-      return client.expires_at === null ? "act.leftNever" : undefined;
+      return client.expires_at === null && client.lasts_days === null ? "act.leftNever" : undefined;
     case "give_flow":
       return client.flows.some((use) => use.flow_id === flowId) ? "act.leftHasFlow" : undefined;
     default:

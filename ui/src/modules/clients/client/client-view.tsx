@@ -12,7 +12,7 @@ import { RelativeTime } from "@/components/text/relative-time";
 import { useFormat, useLanguage } from "@/text/use-format";
 import type { ClientAct } from "../acts/effects";
 import type { Client } from "../api";
-import { State } from "../client-state";
+import { End, State } from "../client-state";
 import classes from "./client.module.css";
 import { FlowsCard } from "./flows-card";
 import { TrafficCard } from "./traffic-card";
@@ -104,7 +104,10 @@ function Acts({ client, block, onEdit, onAct }: Pick<ClientViewProps, "client" |
           </Action>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item disabled={closed || client.expires_at === null} onClick={() => onAct("extend")}>
+          <Menu.Item
+            disabled={closed || (client.expires_at === null && client.lasts_days === null)}
+            onClick={() => onAct("extend")}
+          >
             {t("bar.extend")}
           </Menu.Item>
           <Menu.Item disabled={closed} onClick={() => onAct("limits")}>
@@ -202,7 +205,7 @@ function FactsCard({ client, owner }: { client: Client; owner: string | undefine
     <Card title={t("page.facts")}>
       <Facts
         items={[
-          { name: t("columns.expires"), value: when(client.expires_at, t("never")) },
+          { name: t("columns.expires"), value: <End client={client} /> },
           { name: t("page.speed"), value: limit("page.speedLimit", client.limits.speed_mbps) },
           { name: t("page.addresses"), value: limit("page.addressLimit", client.limits.addresses) },
           { name: t("page.total"), value: `${total("down")} ↓ ${total("up")} ↑` },
