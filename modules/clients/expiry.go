@@ -19,8 +19,8 @@ const (
 	lastYear = 9999
 )
 
-// begins gives a new client its time: up to a moment, or so many days from its first use; neither is without an end. The
-// prefix names the object that the fields are of. Fault: invalid_value (422).
+// begins gives a new client its time: up to a moment, or so many days from its first use; neither is without an end.
+// The prefix names the object that the fields are of. Fault: invalid_value (422).
 func (r *clientRow) begins(until *time.Time, days int, prefix string) error {
 	if until != nil && days > 0 {
 		return fault.InvalidValue(prefix+"lasts_days", "give expires_at or lasts_days, not both")

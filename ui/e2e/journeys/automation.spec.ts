@@ -1,5 +1,4 @@
-import { inBothThemes } from "../rig/layers";
-import { inEveryLook } from "../rig/looks";
+import { inBothThemes, inEveryLook } from "../rig/looks";
 import { test } from "../rig/populated";
 import { expect, signIn } from "../rig/test";
 

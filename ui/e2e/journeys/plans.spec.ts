@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from "node:net";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { makeCertificate } from "../rig/certificate";
-import { inBothThemes } from "../rig/layers";
+import { inBothThemes } from "../rig/looks";
 import { test, type Populated } from "../rig/populated";
 import { eventually, freePort } from "../rig/processes";
 import { expect, isTold, signIn } from "../rig/test";

@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { inBothThemes } from "../rig/layers";
+import { inBothThemes } from "../rig/looks";
 import { reportingNode, test as base, type Populated } from "../rig/populated";
 import { freePort } from "../rig/processes";
 import { expect, isTold, passesGates, signIn } from "../rig/test";

@@ -1,5 +1,4 @@
-import { inBothThemes } from "../rig/layers";
-import { inEveryLook } from "../rig/looks";
+import { inBothThemes, inEveryLook } from "../rig/looks";
 import { reportingNode, servingFlow, test, type Populated } from "../rig/populated";
 import { eventually } from "../rig/processes";
 import type { Stand } from "../rig/stand";

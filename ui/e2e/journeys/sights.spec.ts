@@ -1,6 +1,6 @@
 import type { Page } from "@playwright/test";
 import { accessFaults } from "../rig/accessibility";
-import { withoutMotion } from "../rig/layers";
+import { withoutMotion } from "../rig/looks";
 import { test } from "../rig/populated";
 import { connectChecker, suffer } from "../rig/trouble";
 import { expect, signIn, still } from "../rig/test";

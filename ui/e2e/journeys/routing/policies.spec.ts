@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { inBothThemes } from "../../rig/layers";
+import { inBothThemes } from "../../rig/looks";
 import { test } from "../../rig/populated";
 import { eventually } from "../../rig/processes";
 import { expect, isTold, passesGates, picture, signIn } from "../../rig/test";

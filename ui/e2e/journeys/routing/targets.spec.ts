@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Page } from "@playwright/test";
 import { makeCertificate } from "../../rig/certificate";
-import { inBothThemes } from "../../rig/layers";
+import { inBothThemes } from "../../rig/looks";
 import { reportingNode, test as base } from "../../rig/populated";
 import { eventually } from "../../rig/processes";
 import { expect, passesGates, picture, signIn } from "../../rig/test";
