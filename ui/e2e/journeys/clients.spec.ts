@@ -1,5 +1,5 @@
 import type { Page } from "@playwright/test";
-import { inEveryLook } from "../rig/looks";
+import { inBothThemes, inEveryLook } from "../rig/looks";
 import { test, type Populated } from "../rig/populated";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 import { eventually } from "../rig/processes";
@@ -124,6 +124,32 @@ test("the views of the list count whose time ends soon, and show them", async ({
   await expect(page.getByRole("link", { name: `${mark} 20` })).toHaveCount(0);
   await expect(page.getByText("ends within 7 days")).toBeVisible();
   await inEveryLook(page, "clients-ending", new RegExp(`${mark} 3`));
+});
+
+test("a time that is to begin with the first use says so until it has begun", async ({ page, stand, populated }) => {
+  const name = `unused-${Date.now()}`;
+  await signIn(page, stand.url);
+  await page.goto(`${stand.url}/clients?q=${name}`);
+  await page.getByRole("button", { name: "Add client" }).click();
+  const dialog = page.getByRole("dialog", { name: "New client" });
+  await dialog.getByLabel("Name").fill(name);
+  await dialog.getByLabel("Expires").fill("2099-01-31T12:00");
+  await dialog.getByLabel("Or days from its first use").fill("30");
+  await expect(dialog.getByLabel("Expires")).toHaveValue("");
+  await inBothThemes(page, "clients-add-days");
+  await dialog.getByRole("button", { name: "Add client" }).click();
+  await expect(dialog).toBeHidden();
+  await expect(page.getByText("30 d, not begun")).toBeVisible();
+  await inEveryLook(page, "clients-unbegun", new RegExp(name));
+
+  await page.getByRole("row").filter({ hasText: name }).getByRole("checkbox").check();
+  await page.getByRole("button", { name: "Extend…" }).click();
+  await confirm(page, /Extend/, "Extend");
+  await page.getByRole("link", { name, exact: true }).click();
+  await expect(page.getByText("60 days from its first use")).toBeVisible();
+  await picture(page, "clients-unbegun-page");
+  const { items } = await stand.call<Listed>(populated.token, "GET", `/api/v1/clients?q=${name}`);
+  expect(items).toMatchObject([{ label: name, lasts_days: 60, expires_at: null }]);
 });
 
 test("many clients are chosen beyond the page and extended at once; a kept view finds them", async ({

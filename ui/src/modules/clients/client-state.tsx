@@ -27,7 +27,7 @@ export function End({ client: { expires_at: at, lasts_days: days, last_seen_at: 
   if (at) return <RelativeTime at={at} />;
   if (days === null) return <span className="dim">{t("never")}</span>;
   const whole = t(seen ? "lasts.next" : "lasts.first", { count: days });
-  return <span title={short ? whole : undefined}>{short ? t("lasts.short", { count: days }) : whole}</span>;
+  return <span title={short ? whole : undefined}>{short ? t("lasts.short", { days }) : whole}</span>;
 }
 
 interface EndProps {

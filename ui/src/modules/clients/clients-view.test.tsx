@@ -53,7 +53,7 @@ describe("the list of clients", () => {
 
   it("says of a time that has not begun how long it is", async () => {
     await draw({ state: only({ lasts_days: 30 }) });
-    expect(await screen.findByText("30 days, not begun")).toHaveAttribute("title", "30 days from its first use");
+    expect(await screen.findByText("30 d, not begun")).toHaveAttribute("title", "30 days from its first use");
   });
 
   it("has nothing wait for an apply that would not let it in", async () => {

@@ -166,7 +166,7 @@ function useColumns(): Column<Client>[] {
       key: "expires",
       head: t("columns.expires"),
       sort: "expires_at",
-      width: 124,
+      width: 136,
       drop: 1,
       cell: (client) => <End client={client} short />,
     },
