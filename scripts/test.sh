@@ -35,8 +35,8 @@ part() {
 # again under the detector: the tests over all operations, the generator and the modules' own packages; and what starts
 # no goroutine and shares no memory with one. "make race" runs under it what is left out here, executables aside.
 #
-# Tests of the executables wait more than they compute, so the two kinds take turns, and three run at once. The longest
-# package begins, else the others would have ended long before it.
+# Tests wait more than they compute, so three packages run at once on two cores. Of those without the detector, the ones
+# of the executables and the others take turns, and the longest begins, else the others would have ended long before it.
 core=panel/modules/flows/internal/plan/coretest
 longest=panel/e2e/fleet
 whole() {
@@ -108,7 +108,7 @@ if [ "${1:-}" = race ]; then
 	exit
 fi
 # shellcheck disable=SC2046
-part "Go, with the race detector" tested with_detector 2 $(raced)
+part "Go, with the race detector" tested with_detector 3 $(raced)
 # shellcheck disable=SC2046
 part "Go without it: whole panels, real core, real executables" tested without_detector 3 $(unraced)
 part "web interface: unit tests" sh -c 'cd ui && npm test --silent'

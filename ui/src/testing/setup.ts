@@ -10,7 +10,6 @@ vi.setConfig({ testTimeout: 30_000 });
 
 // What the kit asks of a browser and jsdom lacks.
 Object.defineProperty(window, "matchMedia", {
-  configurable: true,
   value: (query: string) => ({
     matches: false,
     media: query,
@@ -21,7 +20,6 @@ Object.defineProperty(window, "matchMedia", {
   }),
 });
 Object.defineProperty(document, "fonts", {
-  configurable: true,
   value: { addEventListener: () => undefined, removeEventListener: () => undefined },
 });
 globalThis.ResizeObserver = class {
