@@ -62,9 +62,9 @@ func (in *Acts) check() error {
 	switch {
 	case (in.Act == actTags) != (len(in.AddTags)+len(in.RemoveTags) > 0):
 		return fault.InvalidValue("add_tags", "add_tags or remove_tags belong to the act tags, and to no other")
-	case (in.Act == actExpiry) != (in.ExpiresAt != nil || in.LastsDays > 0 || in.NeverExpires):
+	case in.ends() > 1 || (in.Act == actExpiry) != (in.ends() == 1):
 		return fault.InvalidValue("expires_at",
-			"expires_at, lasts_days or never_expires belong to the act expiry, and to no other")
+			"one of expires_at, lasts_days and never_expires belongs to the act expiry, and to no other")
 	case (in.Act == actExtend) != (in.ExtendDays > 0):
 		return fault.InvalidValue("extend_days", "extend_days belongs to the act extend, and to no other")
 	case (in.Act == actQuota) != (in.Quota != nil || in.NoQuota) || in.Quota != nil && in.NoQuota:
@@ -75,6 +75,16 @@ func (in *Acts) check() error {
 		return fault.InvalidValue("flow_id", "flow_id belongs to give_flow and take_flow, and to no other act")
 	}
 	return nil
+}
+
+// ends counts in how many ways it says when time ends.
+func (in *Acts) ends() (n int) {
+	for _, said := range []bool{in.ExpiresAt != nil, in.LastsDays > 0, in.NeverExpires} {
+		if said {
+			n++
+		}
+	}
+	return n
 }
 
 func (c *clients) act(ctx context.Context, in *Acts, id string) error {

@@ -150,7 +150,8 @@ func (t *terms) flags(flags *pflag.FlagSet) {
 	flags.StringVar(&t.reset, "quota-reset", never, "when the quota begins anew: never, daily, weekly or monthly")
 }
 
-// of puts them into a client that is to be added. Error: a usage error for a moment that is none.
+// of puts them into a client that is to be added. Error: a usage error for a moment that is none, and for the reset of
+// no quota.
 func (t *terms) of(wanted *NewClient) error {
 	if t.expires != "" {
 		at, err := time.Parse(time.DateOnly, t.expires)
@@ -161,6 +162,9 @@ func (t *terms) of(wanted *NewClient) error {
 			return cli.Usage(cli.Say("%s is no day, as 2027-01-31, and no moment, as 2027-01-31T12:00:00Z", t.expires))
 		}
 		wanted.ExpiresAt = &at
+	}
+	if t.gigabytes == 0 && t.reset != never {
+		return cli.Usage(cli.Say("--quota-reset belongs to --quota-gb"))
 	}
 	if t.gigabytes != 0 {
 		const gigabyte = 1 << 30

@@ -167,13 +167,12 @@ func TestClientsAreExportedAndImported(t *testing.T) {
 func TestAClientIsAddedWithItsTimeAndItsQuota(t *testing.T) {
 	t.Parallel()
 	for line, wanted := range map[string]string{
-		"--expires 2027-01-31":                   `"expires_at": "2027-01-31T00:00:00Z"`,
-		"--expires 2027-01-31T12:00:00+03:00":    `"expires_at": "2027-01-31T12:00:00+03:00"`,
-		"--lasts-days 30":                        `"lasts_days": 30`,
-		"--quota-gb 1.5":                         `"quota": {"bytes": 1610612736, "reset": "never"}`,
-		"--quota-gb 50 --quota-reset monthly":    `"quota": {"bytes": 53687091200, "reset": "monthly"}`,
-		"--lasts-days 30 --expires 2027-01-31":   `"lasts_days": 30, "expires_at": "2027-01-31T00:00:00Z"`,
-		"--quota-reset monthly --lasts-days 365": `"lasts_days": 365`,
+		"--expires 2027-01-31":                 `"expires_at": "2027-01-31T00:00:00Z"`,
+		"--expires 2027-01-31T12:00:00+03:00":  `"expires_at": "2027-01-31T12:00:00+03:00"`,
+		"--lasts-days 30":                      `"lasts_days": 30`,
+		"--quota-gb 1.5":                       `"quota": {"bytes": 1610612736, "reset": "never"}`,
+		"--quota-gb 50 --quota-reset monthly":  `"quota": {"bytes": 53687091200, "reset": "monthly"}`,
+		"--lasts-days 30 --expires 2027-01-31": `"lasts_days": 30, "expires_at": "2027-01-31T00:00:00Z"`,
 	} {
 		exit, out, calls := panelctl(t, append([]string{"add", "Anna"}, strings.Fields(line)...)...)
 		require.Zero(t, exit, out)
@@ -182,6 +181,10 @@ func TestAClientIsAddedWithItsTimeAndItsQuota(t *testing.T) {
 	exit, out, calls := panelctl(t, "add", "Anna", "--expires", "tomorrow")
 	require.Equal(t, 2, exit, out)
 	require.Contains(t, out, "tomorrow is no day")
+	require.Empty(t, calls, "nothing is added")
+	exit, out, calls = panelctl(t, "add", "Anna", "--quota-reset", "monthly")
+	require.Equal(t, 2, exit, out)
+	require.Contains(t, out, "--quota-reset belongs to --quota-gb")
 	require.Empty(t, calls, "nothing is added")
 }
 

@@ -29,12 +29,16 @@ func (r *clientRow) begins(until *time.Time, days int, prefix string) error {
 	return nil
 }
 
-// lasts sets the time of a client. Where it begins with the next use, what the client was seen to do before begins
-// nothing.
+// lasts sets the time of a client. Where it begins with the next use, what the client was seen to do before that was
+// decided begins nothing.
 func (r *clientRow) lasts(until *time.Time, days int) {
+	from := r.LastsFrom
+	if r.LastsDays == nil {
+		from = r.LastSeenAt
+	}
 	r.ExpiresAt, r.ExpiryToldAt, r.LastsDays, r.LastsFrom = utc(until), nil, nil, nil
 	if days > 0 {
-		r.LastsDays, r.LastsFrom = &days, r.LastSeenAt
+		r.LastsDays, r.LastsFrom = &days, from
 	}
 }
 

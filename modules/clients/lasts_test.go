@@ -73,9 +73,11 @@ func TestATimeBeginsWithTheNextUseOfWhoWasSeen(t *testing.T) {
 	_, err := s.panel.DB.ExecContext(t.Context(),
 		"update client_profiles set lasts_from = lasts_from - interval '1 hour', last_seen_at = last_seen_at - interval '1 hour'")
 	require.NoError(t, err)
-	m.carries(s.flow, id, 1, 2)
+	_, err = s.panel.DB.ExecContext(t.Context(), "update client_profiles set last_seen_at = last_seen_at + interval '1 minute'")
+	require.NoError(t, err)
+	s.admin.Patch(path+"/"+id, map[string]any{"revision": got.Revision, "lasts_days": 8}).Is(200)
 	got = m.begun(id)
-	require.Equal(t, got.LastSeenAt.AddDate(0, 0, 7), got.ExpiresAt.UTC())
+	require.Equal(t, got.LastSeenAt.AddDate(0, 0, 8), got.ExpiresAt.UTC(), "a use before the days changed counts")
 }
 
 // A time that has begun ends as any other, and one that was revoked before it began never begins.
@@ -154,6 +156,15 @@ func TestATimeThatHasNotBegunIsGivenToManyAndExtended(t *testing.T) {
 		body["ids"] = []string{anna, boris}
 		s.admin.Post(path+"/bulk", body).Is(200).JSON(&out)
 		return out
+	}
+	for _, wrong := range []map[string]any{
+		{"act": "expiry"},
+		{"act": "expiry", "lasts_days": 30, "never_expires": true},
+		{"act": "expiry", "lasts_days": 30, "expires_at": s.clock.Now()},
+		{"act": "disable", "lasts_days": 30},
+	} {
+		wrong["ids"] = []string{anna}
+		s.admin.Post(path+"/bulk", wrong).Refused(422, "invalid_value")
 	}
 	require.Equal(t, 2, act(map[string]any{"act": "expiry", "lasts_days": 30}).Succeeded)
 	require.Equal(t, clientsapi.Active, s.get(boris).State)
