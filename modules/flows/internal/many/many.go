@@ -149,11 +149,19 @@ func (o *Operations[R, P]) Get(ctx context.Context, id string) (P, error) {
 		return nil, err
 	}
 	followed, err := o.followed.Get(ctx, of.Common().OperationID)
-	if err == nil && followed.FinishedAt != nil { // before a panel could note it
-		of.Leave(Cancelled, whyCancelled)
-		of.Common().FinishedAt = followed.FinishedAt
+	if err != nil || followed.FinishedAt == nil {
+		return of, err
 	}
-	return of, err
+	// Its end is noted before what is followed ends: either it came since it was read, or no panel could note it.
+	if of, err = o.read(ctx, id); err != nil || of.Common().FinishedAt != nil {
+		return of, err
+	}
+	if err := o.look(ctx, of); err != nil {
+		return nil, err
+	}
+	of.Leave(Cancelled, whyCancelled)
+	of.Common().FinishedAt = followed.FinishedAt
+	return of, nil
 }
 
 const whyCancelled = "the operation was cancelled"

@@ -16,6 +16,7 @@ import (
 	"panel/platform/database/dbtest"
 	"panel/platform/fault"
 	"panel/platform/jobs"
+	"panel/platform/operations"
 )
 
 // sum is an operation that gives each of its flows a one.
@@ -129,6 +130,39 @@ func TestAnOperationRunsToItsEnd(t *testing.T) {
 	shown, err := p.Get(t.Context(), p.id)
 	require.NoError(t, err)
 	require.Equal(t, of.FinishedAt, shown.FinishedAt)
+}
+
+// An operation that ends between the two looks of a reader has ended as it has, and one whose end no panel could note
+// was cancelled.
+func TestAnEndThatComesWhileItIsReadIsNoCancellation(t *testing.T) {
+	t.Parallel()
+	p := newPanel(t, 1)
+	followed := operations.NewStore(p.db, nil)
+	begun := p.stored(t)
+	require.NoError(t, followed.Begin(t.Context(), begun.OperationID, "sums", operations.About{}, nil))
+	ends := func(ctx context.Context, _ *sum) error {
+		_, err := p.db.NewRaw("update operations set state = 'succeeded', finished_at = now()").Exec(ctx)
+		return err
+	}
+	look := func(ctx context.Context, of *sum) error {
+		return errors.Join(p.Run(ctx, p.id, noProgress), ends(ctx, of))
+	}
+	reader := many.New[sum](p.db, p.clock, nil, followed, many.Kind[*sum]{Look: func(ctx context.Context, of *sum) error {
+		return look(ctx, of)
+	}})
+	shown, err := reader.Get(t.Context(), p.id)
+	require.NoError(t, err)
+	require.Empty(t, shown.Aside)
+	require.Equal(t, []int{1}, shown.Done)
+	require.NotNil(t, shown.FinishedAt)
+
+	_, err = p.db.NewRaw("update sums set finished_at = null").Exec(t.Context())
+	require.NoError(t, err)
+	look = ends
+	shown, err = reader.Get(t.Context(), p.id)
+	require.NoError(t, err)
+	require.Equal(t, many.Cancelled, shown.Aside)
+	require.NotNil(t, shown.FinishedAt)
 }
 
 // A panel that dies is continued by another one from what the row says; what is over is not done again.
