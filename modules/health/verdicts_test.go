@@ -199,6 +199,7 @@ func TestAnHourWithoutThePanelMakesNoFalseVerdict(t *testing.T) {
 func TestWhatComesAndGoesIsHeldAtTheWorseState(t *testing.T) {
 	t.Parallel()
 	w, _, flow, _, handshake := watched(t)
+	before := len(w.changes(flow)) // it may have been seen in part first
 	for i := range 12 {
 		w.passes(10 * time.Second)
 		w.beat()
@@ -208,7 +209,7 @@ func TestWhatComesAndGoesIsHeldAtTheWorseState(t *testing.T) {
 	d := w.detail("connection-units", flow)
 	require.True(t, d.Flapping)
 	require.Equal(t, "down", d.State)
-	require.LessOrEqual(t, len(w.changes(flow)), 7)
+	require.LessOrEqual(t, len(w.changes(flow))-before, 7)
 	for range 13 {
 		w.passes(time.Minute)
 		w.beat()
