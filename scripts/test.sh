@@ -35,8 +35,9 @@ part() {
 # again under the detector: the tests over all operations, the generator and the modules' own packages; and what starts
 # no goroutine and shares no memory with one. "make race" runs under it what is left out here, executables aside.
 #
-# Tests wait more than they compute, so three packages run at once on two cores. Of those without the detector, the ones
-# of the executables and the others take turns, and the longest begins, else the others would have ended long before it.
+# Tests wait more than they compute, so three packages run at once on two cores, and four of those without the detector.
+# Of these the ones of the executables and the others take turns, and the longest begins, else the others would have ended
+# long before it.
 core=panel/modules/flows/internal/plan/coretest
 longest=panel/e2e/fleet
 whole() {
@@ -110,7 +111,7 @@ fi
 # shellcheck disable=SC2046
 part "Go, with the race detector" tested with_detector 3 $(raced)
 # shellcheck disable=SC2046
-part "Go without it: whole panels, real core, real executables" tested without_detector 3 $(unraced)
+part "Go without it: whole panels, real core, real executables" tested without_detector 4 $(unraced)
 part "web interface: unit tests" sh -c 'cd ui && npm test --silent'
 part "browser journeys" scripts/e2e.sh
 

@@ -22,14 +22,14 @@ async function tooWide(page: Page): Promise<string[]> {
 }
 
 /**
- * Looks at what stands now in every width and both themes. The light one differs from the dark in colours alone, and the
- * frame is the same around every page: once in all is enough for it.
+ * Looks at what stands now in every width and both themes. The light one differs from the dark in colours alone, so that
+ * the widest is enough, and the frame is the same around every page: once in all is enough for it.
  */
 async function look(page: Page, name: string, framed = false): Promise<string[]> {
   const found: string[] = [];
   for (const width of widths) {
     await page.setViewportSize({ width, height: 860 });
-    for (const theme of ["dark", "light"]) {
+    for (const theme of width === widths[0] ? ["light", "dark"] : ["dark"]) {
       await page.evaluate(
         (scheme) => document.documentElement.setAttribute("data-mantine-color-scheme", scheme),
         theme,
