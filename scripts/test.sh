@@ -36,8 +36,8 @@ part() {
 # no goroutine and shares no memory with one. "make race" runs under it what is left out here, executables aside.
 #
 # Tests wait more than they compute, so three packages run at once on two cores, and four of those without the detector.
-# Of these the ones of the executables and the others take turns, and the longest begins, else the others would have ended
-# long before it.
+# Of these the ones of the executables and the others take turns, and the longest begins, else the others would have
+# ended long before it.
 core=panel/modules/flows/internal/plan/coretest
 longest=panel/e2e/fleet
 whole() {
