@@ -147,9 +147,8 @@ func TestAnEndThatComesWhileItIsReadIsNoCancellation(t *testing.T) {
 	look := func(ctx context.Context, of *sum) error {
 		return errors.Join(p.Run(ctx, p.id, noProgress), ends(ctx, of))
 	}
-	reader := many.New[sum](p.db, p.clock, nil, followed, many.Kind[*sum]{Look: func(ctx context.Context, of *sum) error {
-		return look(ctx, of)
-	}})
+	looks := func(ctx context.Context, of *sum) error { return look(ctx, of) }
+	reader := many.New[sum](p.db, p.clock, nil, followed, many.Kind[*sum]{Look: looks})
 	shown, err := reader.Get(t.Context(), p.id)
 	require.NoError(t, err)
 	require.Empty(t, shown.Aside)
