@@ -23,7 +23,7 @@ export async function inEveryLook(page: Page, name: string, shows: string | RegE
 }
 
 async function draw(page: Page, [language, theme, width]: Look): Promise<void> {
-  await page.setViewportSize({ width, height: width === 1360 ? 860 : 900 });
+  await page.setViewportSize({ width, height: 860 });
   const root = page.locator("html");
   const drawn = [await root.getAttribute("lang"), await root.getAttribute("data-mantine-color-scheme")];
   if (drawn[0] === language && drawn[1] === theme) return;
