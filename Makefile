@@ -41,7 +41,7 @@ e2e: ui ## Run the browser journeys against real executables, database and agent
 bench: ui ## Measure every speed goal against its physical limit in the same run; ONLY=P3,P4 measures some.
 	@scripts/need.sh postgresql chromium
 	@go build -o .run/bin/panel-bench ./cmd/panel-bench
-	@CHROMIUM="$${CHROMIUM:-$$(scripts/chromium.sh)}" exec .run/bin/panel-bench $(if $(ONLY),--only $(ONLY))
+	@CHROMIUM="$$(scripts/chromium.sh)" exec .run/bin/panel-bench $(if $(ONLY),--only $(ONLY))
 
 soak: ## Run the long tests: fuzzing, kills, leaks; hours.
 	@scripts/soak.sh

@@ -4,7 +4,6 @@ set -eu
 cd "$(dirname "$0")/.."
 scripts/need.sh postgresql chromium
 export PANEL_PG_BIN="${PANEL_PG_BIN:-$(scripts/pgbin.sh)}"
-export CHROMIUM="${CHROMIUM:-$(scripts/chromium.sh)}"
 scripts/ui.sh
 scripts/build.sh "$(git describe --tags --always --dirty 2>/dev/null || echo dev)" .run/bin
 cd ui

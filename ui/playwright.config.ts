@@ -1,7 +1,8 @@
+import { execFileSync } from "node:child_process";
 import { defineConfig } from "@playwright/test";
 
 const launchOptions = {
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: execFileSync("../scripts/chromium.sh", { cwd: import.meta.dirname, encoding: "utf8" }).trim(),
   args: ["--no-sandbox", "--disable-gpu", "--font-render-hinting=none"],
 };
 

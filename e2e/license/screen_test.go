@@ -40,13 +40,16 @@ func open(t *testing.T, stand *rig.Stand) *screen {
 	require.NoError(t, err)
 	require.DirExists(t, filepath.Join(root, "ui", "node_modules"),
 		"the browser's driver is missing: run scripts/ui.sh")
+	chromium, err := exec.CommandContext(t.Context(), filepath.Join(root, "scripts", "chromium.sh")).Output()
+	require.NoError(t, err, "there is no browser: run scripts/need.sh chromium")
 	browser := exec.CommandContext(
 		t.Context(),
 		"node",
 		filepath.Join(root, "ui", "e2e", "rig", "read-license.mjs"),
 		stand.Panel.URL,
 	)
-	browser.Env = append(os.Environ(), "PANEL_API_TOKEN="+stand.API.Token)
+	browser.Env = append(os.Environ(), "PANEL_API_TOKEN="+stand.API.Token,
+		"CHROMIUM="+strings.TrimSpace(string(chromium)))
 	browser.Stderr = os.Stderr
 	ask, err := browser.StdinPipe()
 	require.NoError(t, err)

@@ -1,5 +1,6 @@
 // Measures the web interface over a large fleet in Chromium: `fleet.mjs URL SECONDS FLOW`, with the session on standard
-// input and the id of a flow whose drawing is large. Prints one line of JSON. Nothing is judged here.
+// input, the path of the browser in CHROMIUM and the id of a flow whose drawing is large. Prints one line of JSON.
+// Nothing is judged here.
 import { readFileSync, readdirSync } from "node:fs";
 import { chromium } from "playwright-core";
 
@@ -10,7 +11,7 @@ const quiet = 500;
 const kb = 1000;
 
 const server = await chromium.launchServer({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: process.env.CHROMIUM,
   args: ["--no-sandbox", "--disable-gpu", "--enable-precise-memory-info"],
 });
 const browser = await chromium.connect(server.wsEndpoint());

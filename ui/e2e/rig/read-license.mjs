@@ -1,11 +1,11 @@
 // Tells what the license screen of a running panel shows, once for each line on standard input, as lines of JSON.
-// Usage: PANEL_API_TOKEN=… node read-license.mjs http://localhost:8080
+// Usage: CHROMIUM=/usr/bin/chromium PANEL_API_TOKEN=… node read-license.mjs http://localhost:8080
 import { createInterface } from "node:readline";
 import { chromium } from "@playwright/test";
 
 const [panel] = process.argv.slice(2);
 const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: process.env.CHROMIUM,
   args: ["--no-sandbox", "--disable-gpu"],
 });
 const context = await browser.newContext({ locale: "en-US" });
