@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 
 // The panel answers the API; during development it listens here.
 const panel = process.env.PANEL_DEV_URL ?? "http://127.0.0.1:8080";
-const proxied = ["/api", "/health", "/install", "/s/"];
+const proxied = ["/api", "/health", "/install", "/s/", "/sub/"];
 
 /**
  * Has browsers compile whole, beside the main thread, the files of which every visit runs most. The word comes after

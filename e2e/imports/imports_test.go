@@ -225,8 +225,23 @@ func (w *takeover) database(vless, shadow int) []byte {
 	return raw
 }
 
-// The clients of a 3x-ui server go on with the links that they have: the identifiers, the keys of REALITY and of
-// Shadowsocks and the ports are those of before.
+// subscribed gives the links that a program gets at the address of a subscription that it has had before.
+func (w *takeover) subscribed(id string) []string {
+	w.Helper()
+	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.stand.API.Base+"/sub/"+id, http.NoBody)
+	require.NoError(w, err)
+	request.Header.Set("User-Agent", "v2rayNG/1.9")
+	response, err := http.DefaultClient.Do(request)
+	require.NoError(w, err)
+	defer response.Body.Close()
+	require.Equal(w, http.StatusOK, response.StatusCode)
+	text, err := io.ReadAll(base64.NewDecoder(base64.StdEncoding, response.Body))
+	require.NoError(w, err)
+	return strings.Fields(string(text))
+}
+
+// The clients of a 3x-ui server go on with the links and the subscription that they have: the identifiers, the keys of
+// REALITY and of Shadowsocks and the ports are those of before.
 func TestClientsOf3XUIKeepTheirLinks(t *testing.T) {
 	t.Parallel()
 	w := begin(t)
@@ -235,6 +250,7 @@ func TestClientsOf3XUIKeepTheirLinks(t *testing.T) {
 	id := w.found(`"id": "([0-9a-f-]{36})",\s+"security": "",\s+"flow": "xtls-rprx-vision",\s+"email": "anna"`, raw)[0]
 	off := w.found(`"id": "([0-9a-f-]{36})",\s+"security": "",\s+"flow": "xtls-rprx-vision",\s+"email": "boris"`, raw)[0]
 	private := w.found(`(?s)"email": "anna".*?"privateKey": "([\w-]{43})"`, raw)[0]
+	subscription := w.found(`(?s)"email": "anna",[^}]*"totalGB": 107374182400,[^}]*"subId": "([^"]+)"`, raw)[0]
 	keys := w.found(`(?s)"method": "2022-blake3-aes-128-gcm",\s+"password": "([^"]+)".*?"password": "([^"]+)",`, raw)
 
 	from := w.upload(raw)
@@ -246,6 +262,10 @@ func TestClientsOf3XUIKeepTheirLinks(t *testing.T) {
 	w.works(fmt.Sprintf("ss://2022-blake3-aes-128-gcm:%s@%s:%d#old", url.QueryEscape(strings.Join(keys, ":")), host,
 		shadow))
 	w.fails(w.vlessLink(off, private, "a1", vless))
+	links := w.subscribed(subscription)
+	require.Len(w, links, 1)
+	require.True(w, strings.HasPrefix(links[0], "vless://"+id+"@"), links[0])
+	w.works(links[0])
 }
 
 // A profile of Remnawave comes with its users: each goes on with the link that the subscription gave.

@@ -12,12 +12,8 @@ import (
 	"panel/platform/jobs"
 )
 
-const (
-	// mostDays is how long a client's time may last that begins with its next use.
-	mostDays = 3650
-	// lastYear is the last one that a moment of the API can be in.
-	lastYear = 9999
-)
+// lastYear is the last one that a moment of the API can be in.
+const lastYear = 9999
 
 // begins gives a new client its time: up to a moment, or so many days from its first use; neither is without an end.
 // The prefix names the object that the fields are of. Fault: invalid_value (422).
@@ -68,7 +64,7 @@ func (r *clientRow) expires(to Change, changes map[string]audit.Change) error {
 func (r *clientRow) extended(days int, now time.Time, to *Change) error {
 	if r.LastsDays != nil {
 		to.LastsDays = *r.LastsDays + days
-		if to.LastsDays > mostDays {
+		if to.LastsDays > clientsapi.MostDays {
 			return fault.InvalidValue("extend_days", "the time of the client would last for more than ten years")
 		}
 		return nil

@@ -337,8 +337,48 @@ func (e exported) Import(ctx context.Context, brought []clientsapi.Brought) erro
 			return err
 		}
 	}
-	err := e.store.db.InTx(ctx, func(ctx context.Context) error { return e.storeBatch(ctx, b) })
+	err := e.store.db.InTx(ctx, func(ctx context.Context) error {
+		if err := e.keepSubscriptions(ctx, b); err != nil {
+			return err
+		}
+		return e.storeBatch(ctx, b)
+	})
 	return database.Fault(err, nil)
+}
+
+// keepSubscriptions takes those off the batch that a client here has already, as after an import of the same server
+// before. One import at a time asks for them.
+func (c *clients) keepSubscriptions(ctx context.Context, b *batch) error {
+	db, taken := c.store.db.In(ctx), map[string]bool{}
+	if _, err := db.NewRaw("select pg_advisory_xact_lock(?)", importing).Exec(ctx); err != nil {
+		return database.Fault(fmt.Errorf("wait for another import: %w", err), nil)
+	}
+	var hashes, found [][]byte
+	for i := range b.clients {
+		if hash := b.clients[i].PublicHash; hash != nil {
+			hashes = append(hashes, hash)
+		}
+	}
+	err := db.NewRaw("select public_hash from client_profiles where public_hash = any(?::bytea[])",
+		pgdialect.Array(hashes)).Scan(ctx, &found)
+	if err != nil {
+		return database.Fault(fmt.Errorf("look up the subscriptions of an import: %w", err), nil)
+	}
+	for _, hash := range found {
+		taken[string(hash)] = true
+	}
+	for i := range b.clients {
+		row := &b.clients[i]
+		if row.PublicHash == nil {
+			continue
+		}
+		if taken[string(row.PublicHash)] {
+			row.PublicHash, row.PublicIssuedAt = nil, nil
+			continue
+		}
+		taken[string(row.PublicHash)] = true
+	}
+	return nil
 }
 
 func (b *batch) bring(ctx context.Context, c *clients, in *clientsapi.Brought) error {
@@ -354,6 +394,9 @@ func (b *batch) bring(ctx context.Context, c *clients, in *clientsapi.Brought) e
 	}
 	row.Limits.Addresses = in.Addresses
 	row.UsedUp, row.UsedDown, row.TotalUp, row.TotalDown = in.Up, in.Down, in.Up, in.Down
+	if in.Token != "" {
+		row.PublicHash, row.PublicIssuedAt = hashToken(in.Token), &row.CreatedAt
+	}
 	b.clients = append(b.clients, *row)
 	for _, use := range in.Uses {
 		access := &accessRow{ClientID: row.ID, FlowID: use.FlowID, Generation: 1, CreatedAt: row.CreatedAt}

@@ -147,6 +147,11 @@ func (i *imports) entry(e *foreign.Entry) (Entry, error) {
 		Key: e.Key, Off: e.Off, Whole: e.Flow != nil, Domain: e.Domain, Clients: len(e.Clients), Rules: len(e.Rules),
 		Problems: []Problem{},
 	}
+	for i := range e.Clients {
+		if e.Clients[i].Subscription != "" {
+			out.Subscriptions++
+		}
+	}
 	if l := e.Listener; l != nil {
 		out.Protocol, out.Transport = l.Protocol, l.Transport
 		out.Security, out.Port = l.Security, cmp.Or(l.PortRange, strconv.Itoa(l.Port))

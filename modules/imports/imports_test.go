@@ -16,6 +16,7 @@ import (
 	"panel/modules/flows"
 	"panel/modules/imports"
 	"panel/modules/nodes"
+	"panel/modules/subscriptions"
 	"panel/platform/httpapi"
 	"panel/platform/paneltest"
 )
@@ -26,7 +27,8 @@ const (
 )
 
 func features() paneltest.Setting {
-	return paneltest.Modules(imports.Module(), flows.Module(), clients.Module(), domains.Module(), nodes.Module())
+	return paneltest.Modules(imports.Module(), flows.Module(), clients.Module(), domains.Module(), nodes.Module(),
+		subscriptions.Module())
 }
 
 // stage is a panel with somebody who may do everything.

@@ -74,7 +74,7 @@ func sameChoice(made []Made, wanted []Taken) error {
 	return fault.Conflict("import_taken", "flows were already made of this import; read the file again for others")
 }
 
-// make makes the flows and their clients. People of one name in several entries are one client with several flows.
+// make makes the flows and their clients. A person who uses several entries is one client with several flows.
 func (i *imports) make(ctx context.Context, c *foreign.Config, choice Take) ([]Made, error) {
 	made, people := []Made{}, newPeople()
 	for at, wanted := range choice.Entries {
@@ -136,33 +136,58 @@ func (i *imports) tell(ctx context.Context, m Made, format string) error {
 	})
 }
 
-// people gathers the clients of several entries by their names.
+// people gathers the clients of several entries.
 type people struct {
-	all  []clientsapi.Brought
-	byID map[string]int // where the client of a name stands
+	all            []clientsapi.Brought
+	first          []foreign.Client // of each of them, as it was met
+	byName, byLink map[string]int   // where the client of a name, and of a subscription, stands
 }
 
-func newPeople() *people { return &people{byID: map[string]int{}} }
+func newPeople() *people { return &people{byName: map[string]int{}, byLink: map[string]int{}} }
 
-// add adds the clients of a flow. Two of one name in one flow are two clients.
+// add adds the clients of a flow. One of a name that was met in another flow is the same client. So is one of another
+// name with the same subscription, unless something holds for one of the two alone; what both may use is added up.
 func (p *people) add(flowID string, clients []foreign.Client) {
-	for _, c := range clients {
+	for i := range clients {
+		c := &clients[i]
 		use := clientsapi.BroughtUse{FlowID: flowID, UUID: c.UUID, Password: c.Password, Key: c.Key}
-		at, known := p.byID[c.Label]
-		if known && !usesFlow(p.all[at].Uses, flowID) {
+		if at, known := p.byName[c.Label]; known && !usesFlow(p.all[at].Uses, flowID) {
 			p.all[at].Uses = append(p.all[at].Uses, use)
 			continue
 		}
-		if !known {
-			p.byID[c.Label] = len(p.all)
+		at, known := p.byLink[c.Subscription]
+		if known && !usesFlow(p.all[at].Uses, flowID) && c.Joins(&p.first[at]) {
+			one := &p.all[at]
+			one.Quota, one.Up, one.Down = sum(one.Quota, c.Quota), sum(one.Up, c.Up), sum(one.Down, c.Down)
+			one.Uses = append(one.Uses, use)
+			continue
 		}
-		p.all = append(p.all, clientsapi.Brought{
-			Label: c.Label, Note: c.Note, Disabled: c.Disabled, ExpiresAt: c.ExpiresAt, LastsDays: c.LastsDays,
-			Quota: c.Quota, Reset: c.Reset, Addresses: c.Addresses, Up: c.Up, Down: c.Down,
-			Uses: []clientsapi.BroughtUse{use},
-		})
+		p.met(c, use)
 	}
 }
+
+// met adds a client that was not there before.
+func (p *people) met(c *foreign.Client, use clientsapi.BroughtUse) {
+	token := c.Subscription
+	if _, taken := p.byLink[token]; taken {
+		token = ""
+	}
+	if _, known := p.byName[c.Label]; !known {
+		p.byName[c.Label] = len(p.all)
+	}
+	if token != "" {
+		p.byLink[token] = len(p.all)
+	}
+	p.first = append(p.first, *c)
+	p.all = append(p.all, clientsapi.Brought{
+		Label: c.Label, Note: c.Note, Disabled: c.Disabled, ExpiresAt: c.ExpiresAt, LastsDays: c.LastsDays,
+		Quota: c.Quota, Reset: c.Reset, Addresses: c.Addresses, Up: c.Up, Down: c.Down, Token: token,
+		Uses: []clientsapi.BroughtUse{use},
+	})
+}
+
+// sum is no more than JSON carries everywhere.
+func sum(a, b int64) int64 { return min(a+b, 1<<53-1) }
 
 func usesFlow(uses []clientsapi.BroughtUse, flowID string) bool {
 	return slices.ContainsFunc(uses, func(u clientsapi.BroughtUse) bool { return u.FlowID == flowID })

@@ -42,12 +42,13 @@ func newHandlers(s flowsapi.Subscribers, d *settings.Doc[Settings], t *throttle,
 }
 
 func (h *handlers) routes() httpapi.Routes {
-	manage := access.Needs(Manage)
+	manage, reading := access.Needs(Manage), access.Throttled(access.WideLimit)
 	return httpapi.Join(
 		settings.Routes("/api/v1/subscriptions/settings", "subscriptions", manage, manage, h.settings, shown),
 		httpapi.Routes{
 			// Tokens and networks have narrower limits of their own.
-			httpapi.Raw(http.MethodGet, "/s/{token}", "A client's subscription", access.Throttled(access.WideLimit),
+			httpapi.Raw(http.MethodGet, "/s/{token}", "A client's subscription", reading, h.subscription, httpapi.Lenient()),
+			httpapi.Raw(http.MethodGet, "/sub/{token}", "The same at the address that other panels give", reading,
 				h.subscription, httpapi.Lenient()),
 		},
 	)

@@ -106,7 +106,7 @@ func TestProtectedOperationsRefuseMissingAndMisplacedTokens(t *testing.T) {
 func TestOperationsAreUnderTheirPrefixes(t *testing.T) {
 	t.Parallel()
 	for name, line := range policies(t) {
-		require.Regexp(t, `^(/api/v1/|/agent/v1/|/s/|/status/|/install/|/health$|/livez$|/readyz$)`, line.path, name)
+		require.Regexp(t, `^(/api/v1/|/agent/v1/|/s/|/sub/|/status/|/install/|/health$|/livez$|/readyz$)`, line.path, name)
 	}
 }
 

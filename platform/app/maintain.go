@@ -111,7 +111,7 @@ func (r *restoring) serve(at *port) (*fiber.App, error) {
 	server.Get("/api/v1/system/status", r.status)
 	server.Get("/api/v1/backups/restores/:id", r.progress)
 	server.Use(func(c *fiber.Ctx) error {
-		for _, machine := range []string{"/api/", "/agent/", "/s/", "/install/"} {
+		for _, machine := range []string{"/api/", "/agent/", "/s/", "/sub/", "/install/"} {
 			if strings.HasPrefix(c.Path(), machine) {
 				return unavailable(c)
 			}

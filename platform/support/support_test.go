@@ -79,9 +79,11 @@ func newPlanted() *planted {
 	const address = `198.51.100.7 - - [20/Nov/2026:14:02:03 +0000] "GET %s HTTP/1.1" 200 512 "-" "v2ray"`
 	for i, form := range []string{
 		`/s/%s`, `//s//%s`, `/S/%s`, `/s/%s?format=x`, `/panel/s/%s/`, `/redirect?to=https%%3A%%2F%%2Fpanel.example%%2Fs%%2F%s`,
+		`/sub/%s`,
 	} {
 		p.line(fmt.Sprintf(address, form), []string{
 			"ABCDEFGHIJKLMNOPQRSTUVWXYZ", "BBCDEFGHIJKLMNOPQRSTUVWXY2", "CBCDEFGHIJKLMNOPQRSTUVWX23", "DJF5QG2XWY7KZ3MPTRNC4HLV6B", "EABCDEFGHIJKLMNOPQRSTUVWXY", "short-token-77",
+			"s8k2m4qa7xv1c9zt",
 		}[i])
 	}
 	p.line(`{"url":"https:\/\/panel.example\/s\/%s"}`, "FABCDEFGHIJKLMNOPQRSTUVWXY")

@@ -92,7 +92,9 @@ func kind(name string) string {
 }
 
 // machine prefixes belong to programs: an unknown address below them is a 404, never the page.
-var machine = []string{"/api/", "/agent/", "/s/", "/status/", "/install/", "/health", "/assets/", "/livez", "/readyz"}
+var machine = []string{
+	"/api/", "/agent/", "/s/", "/sub/", "/status/", "/install/", "/health", "/assets/", "/livez", "/readyz",
+}
 
 func (s *site) serve(c *fiber.Ctx) error {
 	if c.Method() != fiber.MethodGet && c.Method() != fiber.MethodHead {

@@ -68,7 +68,7 @@ func TestAssetsAreServedForEverInTheBestEncoding(t *testing.T) {
 func TestMachineAddressesNeverGetThePage(t *testing.T) {
 	t.Parallel()
 	for _, path := range []string{
-		"/api/v1/nothing", "/agent/v1/nothing", "/s/token", "/install/x", "/assets/gone.js",
+		"/api/v1/nothing", "/agent/v1/nothing", "/s/token", "/sub/token", "/install/x", "/assets/gone.js",
 		"/health/x",
 	} {
 		response, body := served(t, path)

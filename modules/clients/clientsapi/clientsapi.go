@@ -30,6 +30,12 @@ type News struct {
 	Label string `json:"label"`
 }
 
+// Limits of what is given to a client.
+const (
+	MostDays      = 3650 // of a time that begins with its next use
+	MostAddresses = 1000 // from which it uses a node at once
+)
+
 // States of a client.
 const (
 	Active   = "active"
@@ -119,6 +125,8 @@ type Brought struct {
 	Up, Down  int64  // bytes that it has used of it
 	Addresses int    // from which it uses a node at once; 0: as many as it likes
 	Uses      []BroughtUse
+	// Token is that of the subscription which its programs have already; it is taken where no client has it.
+	Token string
 }
 
 // BroughtUse is how a client shows on a flow who it is. What is left out is made up.

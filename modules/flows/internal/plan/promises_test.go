@@ -115,8 +115,8 @@ func TestTheWayBackIsTheSameDifferenceTurnedRound(t *testing.T) {
 	})
 }
 
-// A plan that changes nothing has no steps and asks nothing; one without steps, which changes what proxy panels serve at
-// most, asks for the targets of REALITY alone.
+// A plan that changes nothing has no steps and asks nothing; one without steps, which changes what proxy panels serve
+// at most, asks for the targets of REALITY alone.
 func TestAPlanAsksForWhatItChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

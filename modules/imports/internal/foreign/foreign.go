@@ -61,6 +61,8 @@ type Client struct {
 	Reset     string     `json:"reset,omitempty"`
 	Up        int64      `json:"up,omitempty"`
 	Down      int64      `json:"down,omitempty"`
+	// Subscription is the last part of the address that its programs ask.
+	Subscription string `json:"subscription,omitempty"`
 }
 
 // Finding is what could not be read, or is another in the flow. Its words hold no secret.

@@ -24,6 +24,8 @@ const (
 	ClientOtherFlow  Code = "client_other_flow"
 	TimeTooLong      Code = "time_too_long"
 	ResetLeftOut     Code = "reset_left_out"
+	SubscriptionWeak Code = "subscription_too_short"
+	SubscriptionBoth Code = "subscription_shared"
 	MLDSALeftOut     Code = "mldsa_left_out"
 	EmptyShortID     Code = "empty_short_id"
 	DomainNeeded     Code = "domain_needed"
@@ -54,6 +56,8 @@ var reasons = map[Code]string{
 	ClientOtherFlow:  "this client uses another flow control than most of its listener, so that its old link stops working",
 	TimeTooLong:      "the time of this client was to last for more than ten years from its first use; it has no end now",
 	ResetLeftOut:     "quotas begin anew daily, weekly or monthly; this one does not begin anew any more",
+	SubscriptionWeak: "the address of this subscription could be guessed, so that it ends: give this client a new one",
+	SubscriptionBoth: "another client with other limits has the same subscription and keeps it: give this one a new address",
 	MLDSALeftOut:     "the ML-DSA-65 key is made anew, so that old links that prove it (pqv) stop working",
 	EmptyShortID:     "old links without a short id stop working",
 	DomainNeeded:     "TLS shows a certificate: bind this host name to the node and choose it in the draft",

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/imports/internal/confined"
 	"panel/modules/imports/internal/foreign"
 	"panel/modules/imports/internal/remnawave"
@@ -176,5 +177,7 @@ func sound(c *foreign.Client) bool {
 	}
 	return known && len(c.UUID) <= longest && len(c.Password) <= longest && len(c.Key) <= key && c.Quota >= 0 &&
 		c.Quota <= most && c.Up >= 0 && c.Down >= 0 && c.Up <= most && c.Down <= most &&
-		!strings.ContainsAny(c.Password, "\x00\r\n")
+		c.LastsDays >= 0 && c.LastsDays <= clientsapi.MostDays && (c.LastsDays == 0 || c.ExpiresAt == nil) &&
+		c.Addresses >= 0 && c.Addresses <= clientsapi.MostAddresses &&
+		(c.Subscription == "" || foreign.Unguessed(c.Subscription)) && !strings.ContainsAny(c.Password, "\x00\r\n")
 }

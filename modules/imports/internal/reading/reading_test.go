@@ -216,6 +216,10 @@ func TestWhatWasReadElsewhereIsBounded(t *testing.T) {
 		entry(`{"label":"a","quota":-1}`), entry(`{"label":"a","reset":"hourly"}`), entry(`{"label":"a","up":-1}`),
 		entry(`{"label":"a","down":9007199254740992}`), entry(`{"label":"a","password":"a\u0000b"}`),
 		entry(`{"label":"a","password":"` + strings.Repeat("x", 129) + `"}`),
+		entry(`{"label":"a","lasts_days":-1}`), entry(`{"label":"a","lasts_days":3651}`),
+		entry(`{"label":"a","lasts_days":1,"expires_at":"2030-01-01T00:00:00Z"}`),
+		entry(`{"label":"a","addresses":-1}`), entry(`{"label":"a","addresses":1001}`),
+		entry(`{"label":"a","subscription":"anna"}`), entry(`{"label":"a","subscription":"../../../../etc/passwd"}`),
 		entry(`{"label":"a","key":"` + strings.Repeat("AAAA", 11) + `"}`),
 		with(`{"key":"a","listener":{},"rules":[` + strings.Repeat(`{},`, foreign.MaxRules) + `{}]}`),
 	} {

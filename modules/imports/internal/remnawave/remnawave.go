@@ -36,6 +36,7 @@ type profile struct {
 
 type user struct {
 	Username string     `json:"username"`
+	ShortID  string     `json:"shortUuid"` // last part of the address of the subscription
 	Status   string     `json:"status"`
 	Limit    float64    `json:"trafficLimitBytes"`
 	Strategy string     `json:"trafficLimitStrategy"`
@@ -91,6 +92,7 @@ func Read(text []byte) (*foreign.Config, error) {
 	if err := addUsers(out, &d); err != nil {
 		return nil, err
 	}
+	out.NoteShared()
 	return out, nil
 }
 
@@ -162,6 +164,7 @@ func addUsers(out *foreign.Config, d *document) error {
 				return nil
 			}
 			if c, ok := users[j].client(e.Listener); ok {
+				out.TakeSubscription(&c, users[j].ShortID, fmt.Sprintf("users[%d].shortUuid", j), e.Key)
 				e.Clients = append(e.Clients, c)
 				out.Clients++
 			} else {

@@ -40,13 +40,13 @@ const profile = `{"response":{"uuid":"9f0e0000-0000-4000-8000-000000000001","vie
 
 // users is a page of the stream of users.
 const users = `{"response":{"users":[
-	{"id":1,"shortUuid":"s1","username":"anna","status":"ACTIVE","trafficLimitBytes":107374182400,
+	{"id":1,"shortUuid":"aB3_dE6-gH9jK2mN","username":"anna","status":"ACTIVE","trafficLimitBytes":107374182400,
 		"trafficLimitStrategy":"MONTH","expireAt":"2030-01-01T00:00:00.000Z","telegramId":null,"email":null,
 		"description":"Анна","tag":null,"hwidDeviceLimit":null,"trojanPassword":"anna-s3cret-password",
 		"vlessUuid":"0d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b10","ssPassword":"abcdefghijklmnopqrstuvwxyz012345",
 		"activeInternalSquads":[{"uuid":"5f0e0000-0000-4000-8000-000000000001","name":"One"}],
 		"userTraffic":{"usedTrafficBytes":2048,"lifetimeUsedTrafficBytes":4096,"onlineAt":null}},
-	{"id":2,"username":"boris","status":"DISABLED","trafficLimitBytes":0,"trafficLimitStrategy":"NO_RESET",
+	{"id":2,"shortUuid":"boris","username":"boris","status":"DISABLED","trafficLimitBytes":0,"trafficLimitStrategy":"NO_RESET",
 		"expireAt":"2099-12-31T00:00:00.000Z","description":null,"trojanPassword":"boris-s3cret-password",
 		"vlessUuid":"1d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b10","ssPassword":"too short",
 		"activeInternalSquads":[{"uuid":"5f0e0000-0000-4000-8000-000000000002","name":"Two"}],
@@ -117,6 +117,7 @@ func TestUsersMayUseWhatTheirSquadsHave(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	require.Equal(t, foreign.Client{
 		Label: "anna", Note: "Анна", UUID: annasID, ExpiresAt: &at, Quota: 107_374_182_400, Reset: "monthly", Down: 2048,
+		Subscription: "aB3_dE6-gH9jK2mN",
 	}, c.Entries[0].Clients[0])
 	boris := c.Entries[1].Clients[0]
 	require.True(t, boris.Disabled)
@@ -126,6 +127,8 @@ func TestUsersMayUseWhatTheirSquadsHave(t *testing.T) {
 	lines := told(c)
 	require.Contains(t, lines, "inbounds[2].settings.clients no_clients HYSTERIA ", "nobody may use it")
 	require.NotContains(t, strings.Join(lines, "\n"), "no_clients VLESS_REALITY")
+	require.Contains(t, lines, "users[1].shortUuid subscription_too_short TROJAN_TLS boris")
+	require.NotContains(t, strings.Join(lines, "\n"), "subscription_shared", "a user is one client with several entries")
 }
 
 // Without squads nobody has said who may use what: all users may use everything that they have a secret for.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"panel/modules/clients/clientsapi"
 	"panel/modules/imports/internal/foreign"
 )
 
@@ -32,6 +33,7 @@ type client struct {
 	TotalGB    float64 `json:"totalGB"`    // bytes, whatever its name says
 	Reset      float64 `json:"reset"`      // days
 	Cycle      string  `json:"trafficReset"`
+	SubID      text    `json:"subId"`   // last part of the address of its subscription
 	LimitIP    float64 `json:"limitIp"` // addresses from which it may connect at a time
 	Comment    string  `json:"comment"`
 	Up         int64   `json:"panelUp"` // that another panel has counted
@@ -93,24 +95,21 @@ func (r *reader) client(e *foreign.Entry, at string, index int, one *client) {
 	if wanted := strings.TrimPrefix(e.Listener.Flow, "none"); e.Listener.Protocol == "vless" && one.Flow != wanted {
 		r.note(at+".flow", foreign.ClientOtherFlow, c.Label)
 	}
-	if c.LastsDays = daysFromFirstUse(one.ExpiryTime); c.LastsDays > mostDays {
+	if c.LastsDays = daysFromFirstUse(one.ExpiryTime); c.LastsDays > clientsapi.MostDays {
 		c.LastsDays = 0
 		r.note(at+".expiryTime", foreign.TimeTooLong, c.Label)
 	}
-	const mostAddresses = 1000
-	c.Addresses = int(min(max(one.LimitIP, 0), mostAddresses))
+	c.Addresses = int(min(max(one.LimitIP, 0), clientsapi.MostAddresses))
 	r.quota(&c, at, one)
+	r.out.TakeSubscription(&c, string(one.SubID), r.path+at+".subId", r.key)
 	e.Clients = append(e.Clients, c)
 }
-
-// mostDays is how long a client's time may last that begins with its first use.
-const mostDays = 3650
 
 // daysFromFirstUse reads a time that begins with the first use, which is written as less than nothing. A day that was
 // begun is a whole one; more than there may be are one more than that.
 func daysFromFirstUse(expiry float64) int {
 	const day = 24 * 60 * 60 * 1000 // milliseconds
-	return int(min(math.Ceil(max(-expiry, 0)/day), mostDays+1))
+	return int(min(math.Ceil(max(-expiry, 0)/day), clientsapi.MostDays+1))
 }
 
 func (r *reader) quota(c *foreign.Client, at string, one *client) {

@@ -151,13 +151,13 @@ func TestWhatAnotherPanelKeepsAboutAClient(t *testing.T) {
 	e, got := one(t, speaking("vless",
 		object{
 			"id": "a", "email": "a\tb", "comment": "Анна,\nс мая", "enable": false, "expiryTime": 1_893_456_000_000,
-			"totalGB": bytes, "trafficReset": "weekly", "panelUp": 5, "panelDown": 6,
+			"totalGB": bytes, "trafficReset": "weekly", "panelUp": 5, "panelDown": 6, "subId": "s8k2m4qa7xv1c9zt",
 		},
 		object{"id": "b", "email": "b", "enable": true, "expiryTime": -86_400_001, "totalGB": bytes, "reset": 30},
 		object{"id": "c", "email": "c", "expiryTime": 1e300, "totalGB": -1, "panelUp": -5, "trafficReset": "daily"},
 		object{"id": "d", "email": "d", "expiryTime": 0, "totalGB": 1e300, "trafficReset": "hourly"},
 		object{"id": "e", "email": "e", "totalGB": bytes, "trafficReset": "hourly"},
-		object{"id": "f", "email": "f", "totalGB": bytes, "trafficReset": "never"},
+		object{"id": "f", "email": "f", "totalGB": bytes, "trafficReset": "never", "subId": 42},
 		object{"id": "g", "email": "g", "expiryTime": -3650 * 86_400_000.0},
 		object{"id": "h", "email": "h", "expiryTime": -3650*86_400_000.0 - 1},
 		object{"id": "i", "email": "i", "expiryTime": -1e300},
@@ -166,7 +166,7 @@ func TestWhatAnotherPanelKeepsAboutAClient(t *testing.T) {
 	a, b := e.Clients[0], e.Clients[1]
 	require.Equal(t, foreign.Client{
 		Label: "a b", Note: "Анна, с мая", UUID: a.UUID, Disabled: true, ExpiresAt: &at, Quota: bytes, Reset: "weekly",
-		Up: 5, Down: 6,
+		Up: 5, Down: 6, Subscription: "s8k2m4qa7xv1c9zt",
 	}, a)
 	require.False(t, b.Disabled)
 	require.Nil(t, b.ExpiresAt)
@@ -187,6 +187,7 @@ func TestWhatAnotherPanelKeepsAboutAClient(t *testing.T) {
 	require.Contains(t, lines, "clients[1].reset reset_left_out b")
 	require.Contains(t, lines, "clients[4].reset reset_left_out e")
 	require.NotContains(t, lines, "clients[5].reset")
+	require.Contains(t, lines, "clients[5].subId subscription_too_short f", "a number is read as its digits")
 }
 
 // A list longer than one import takes is cut, and that is told.

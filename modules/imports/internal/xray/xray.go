@@ -94,6 +94,7 @@ func Read(text []byte) (*foreign.Config, error) {
 func (c *Config) ReadInto(out *foreign.Config) {
 	c.sections(out)
 	c.outbounds(out)
+	defer out.NoteShared()
 	for i, text := range c.Inbounds {
 		path := fmt.Sprintf("inbounds[%d]", i)
 		if i >= mostInbounds {

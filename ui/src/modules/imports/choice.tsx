@@ -118,6 +118,7 @@ function EntryRow({ entry, checked, name, onToggle, onName }: RowProps) {
         <span className={classes.facts}>
           <span className="mono">{facts.filter(Boolean).join(" · ")}</span>
           {!entry.whole && <span>{t("clients", { count: entry.clients })}</span>}
+          {entry.subscriptions > 0 && <span>{t("subscriptions", { count: entry.subscriptions })}</span>}
           {entry.off && <span>{t("choice.off")}</span>}
         </span>
         {entry.problems.length > 0 && (

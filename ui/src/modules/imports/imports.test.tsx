@@ -19,6 +19,7 @@ const entry = (key: string, change: Partial<Entry> = {}): Entry => ({
   domain: "",
   clients: 2,
   rules: 0,
+  subscriptions: 0,
   off: false,
   whole: false,
   problems: [],
