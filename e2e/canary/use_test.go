@@ -29,6 +29,7 @@ func (w *installation) use() {
 	w.secondFactor()
 	w.join()
 	w.connect()
+	w.takeOver()
 	w.reach()
 	w.commandLine()
 	w.read()
@@ -191,6 +192,27 @@ func (w *installation) connect() {
 		w.do(admin.Token, "GET "+name+strings.Split(rest, "?")[0], path+rest, nil)
 	}
 	w.do(admin.Token, "POST /api/v1/nodes/{id}/logs", "/api/v1/nodes/"+w.agent.NodeID+"/logs", map[string]any{})
+}
+
+// takeOver brings a client of 3x-ui with its password and its subscription, whose program asks at the address of before.
+func (w *installation) takeOver() {
+	w.Helper()
+	admin := w.stand.API.Token
+	password := w.book.plant(w.T, "client secret", "canary-of-3x-ui-4Rt8")
+	subscription := w.book.plant(w.T, "public link token", "canary3x8k2m4qa7")
+	inbounds := []map[string]any{{
+		"id": 1, "enable": true, "port": 4443, "protocol": "trojan", "tag": "brought",
+		"settings": map[string]any{"clients": []map[string]any{
+			{"email": "brought", "password": password, "subId": subscription},
+		}},
+		"streamSettings": map[string]any{"network": "tcp", "security": "tls"},
+	}}
+	name := "/api/v1/flow-imports"
+	id := w.do(admin, "POST "+name, name, inbounds).text(w.T, "id")
+	w.do(admin, "GET "+name+"/{id}", name+"/"+id, nil)
+	w.do(admin, "POST "+name+"/{id}/flows", name+"/"+id+"/flows",
+		map[string]any{"entries": []map[string]string{{"key": "brought", "name": "Brought"}}})
+	w.do("", "GET /sub/{token}", "/sub/"+subscription, nil)
 }
 
 // ownKey gives the entry of a drawing a private key of its own.

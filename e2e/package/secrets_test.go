@@ -104,8 +104,10 @@ func (l *life) visitSubscription(token string) {
 			address,
 		)
 	}
-	require.Equal(l.t, "200", visit("https://"+publicName+"/s/"+token))
-	for _, spelling := range []string{"//s//", "/S/", "/%73/", "/x/../s/"} {
+	for _, path := range []string{"/s/", "/sub/"} {
+		require.Equal(l.t, "200", visit("https://"+publicName+path+token))
+	}
+	for _, spelling := range []string{"//s//", "/S/", "/%73/", "/x/../s/", "/SUB/"} {
 		visit("https://" + publicName + spelling + token)
 	}
 	require.Equal(l.t, "301", visit("http://"+publicName+"/s/"+token))
