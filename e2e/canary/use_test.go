@@ -194,7 +194,7 @@ func (w *installation) connect() {
 	w.do(admin.Token, "POST /api/v1/nodes/{id}/logs", "/api/v1/nodes/"+w.agent.NodeID+"/logs", map[string]any{})
 }
 
-// takeOver brings a client of 3x-ui with its password and its subscription, whose program asks at the address of before.
+// takeOver brings a client of 3x-ui with its password and its subscription, whose program goes on with its address.
 func (w *installation) takeOver() {
 	w.Helper()
 	admin := w.stand.API.Token

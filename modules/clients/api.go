@@ -138,6 +138,7 @@ type ClientFilter struct {
 	Owner      string `query:"owner" maxLength:"64" doc:"Only those of this account"`
 	Online     bool   `query:"online" doc:"Only those that are not revoked and carried something within the last three minutes"`
 	EndsWithin int    `query:"ends_within" minimum:"0" maximum:"3650" doc:"Only active ones whose time ends within so many days; 0: all"`
+	NotBegun   bool   `query:"not_begun" doc:"Only active ones whose time begins with their next use"`
 }
 
 // Summary counts clients by what an operator looks for. Each is in one state.

@@ -266,8 +266,9 @@ func TestASummaryCountsWhatTheListShows(t *testing.T) {
 	s.add("ends later", "expires_at", in(8))
 	s.add("has ended", "expires_at", in(-1))
 	s.add("has none left", "quota", object{"bytes": 10})
-	off := s.add("is off", "expires_at", in(1))
-	s.admin.Post(path+"/bulk", object{"act": "disable", "ids": []string{off}}).Is(200)
+	s.add("has not begun", "lasts_days", 30)
+	off := []string{s.add("is off", "expires_at", in(1)), s.add("is off and has not begun", "lasts_days", 30)}
+	s.admin.Post(path+"/bulk", object{"act": "disable", "ids": off}).Is(200)
 	s.admin.Delete(path + "/" + s.add("is gone")).Is(204)
 	now := s.clock.Now()
 	_, err := s.panel.DB.NewRaw(`update client_profiles set used_down = case when label = 'has none left' then 10 else used_down end,
@@ -278,7 +279,7 @@ func TestASummaryCountsWhatTheListShows(t *testing.T) {
 	var all clients.Summary
 	s.admin.Get(path + "/summary").Is(200).JSON(&all)
 	require.Equal(t, clients.Summary{
-		Total: 8, Active: 4, Online: 1, Ending: 2, Expired: 1, Spent: 1, Disabled: 1, Revoked: 1,
+		Total: 10, Active: 5, Online: 1, Ending: 2, Expired: 1, Spent: 1, Disabled: 2, Revoked: 1,
 	}, all)
 	for query, count := range map[string]int{
 		"": all.Total, "state=active": all.Active, "state=revoked": all.Revoked, "online=true": all.Online, "ends_within=7": all.Ending, "state=expired": all.Expired,
@@ -288,6 +289,7 @@ func TestASummaryCountsWhatTheListShows(t *testing.T) {
 	}
 	require.Equal(t, []string{"ends tomorrow"}, s.labels(path+"?online=true"))
 	require.Equal(t, []string{"ends in a week", "ends tomorrow"}, s.labels(path+"?ends_within=7"))
+	require.Equal(t, []string{"has not begun"}, s.labels(path+"?not_begun=true"), "one that is off is not active")
 	s.admin.Get(path+"?ends_within=-1").Refused(400, "bad_parameter")
 	s.admin.Get(path+"?ends_within=3651").Refused(400, "bad_parameter")
 }

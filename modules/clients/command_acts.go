@@ -277,7 +277,7 @@ func readImport(env cli.Env, name string) (list Import, err error) {
 // chosenBy are the flags that choose clients.
 type chosenBy struct {
 	part, state, tag string
-	online           bool
+	online, notBegun bool
 	endsWithin       int
 }
 
@@ -289,6 +289,7 @@ func (b *chosenBy) flags(command *cobra.Command) {
 	flags.StringVar(&b.tag, "tag", "", "only clients with this tag")
 	flags.BoolVar(&b.online, "online", false, "only clients that carried something within the last three minutes")
 	flags.IntVar(&b.endsWithin, "ends-within", 0, "only active clients whose time ends within so many days")
+	flags.BoolVar(&b.notBegun, "not-begun", false, "only active clients whose time begins with their next use")
 }
 
 // of is an address that is asked for the chosen clients.
@@ -296,6 +297,9 @@ func (b *chosenBy) of(address string) string {
 	asked := map[string]string{"q": b.part, "state": b.state, "tag": b.tag, "ends_within": number(b.endsWithin)}
 	if b.online {
 		asked["online"] = "true"
+	}
+	if b.notBegun {
+		asked["not_begun"] = "true"
 	}
 	return cli.Asked(address, asked)
 }

@@ -28,6 +28,7 @@ func panelctl(t *testing.T, args ...string) (exit int, out string, calls []strin
 		"GET /api/v1/clients?q=anna&limit=200":                     `{"items": [` + shown + `]}`,
 		"GET /api/v1/clients?q=ann&state=active&tag=vip&limit=200": `{"items": [` + shown + `]}`,
 		"GET /api/v1/clients?ends_within=7&online=true&limit=200":  `{"items": [` + shown + `]}`,
+		"GET /api/v1/clients?not_begun=true&limit=200":             `{"items": [` + shown + `]}`,
 		"GET /api/v1/clients/summary":                              counted,
 		"POST /api/v1/clients":                                     shown,
 		"GET /api/v1/clients/" + aClient:                           shown,
@@ -48,6 +49,9 @@ func TestClientsAreListedByWhoIsThereAndWhoEnds(t *testing.T) {
 	exit, out, calls := panelctl(t, "list", "--online", "--ends-within", "7", "--plain")
 	require.Zero(t, exit, out)
 	require.Equal(t, []string{"GET /api/v1/clients?ends_within=7&online=true&limit=200"}, calls)
+	exit, out, calls = panelctl(t, "list", "--not-begun", "--plain")
+	require.Zero(t, exit, out)
+	require.Equal(t, []string{"GET /api/v1/clients?not_begun=true&limit=200"}, calls)
 }
 
 func TestClientsAreCounted(t *testing.T) {

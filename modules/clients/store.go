@@ -223,6 +223,9 @@ func (f ClientFilter) filter(q *bun.SelectQuery, now time.Time, args *database.A
 	if f.EndsWithin > 0 {
 		q = q.Where(stateAt+" = 'active' and c.expires_at <= ?", args.Add(now), args.Add(now.AddDate(0, 0, f.EndsWithin)))
 	}
+	if f.NotBegun {
+		q = q.Where(stateAt+" = 'active' and c.lasts_days is not null", args.Add(now))
+	}
 	if f.FlowID != "" {
 		q = q.Where(`exists (select from client_flows a where a.client_id = c.id and a.flow_id::text = ?
 			and a.revoked_at is null)`, args.Add(f.FlowID))

@@ -26030,6 +26030,8 @@ export interface operations {
                 /** @description Only those that may use this flow */
                 flow_id?: string;
                 limit?: number;
+                /** @description Only active ones whose time begins with their next use */
+                not_begun?: boolean;
                 /** @description Only those that are not revoked and carried something within the last three minutes */
                 online?: boolean;
                 /** @description Only those of this account */
@@ -27112,6 +27114,8 @@ export interface operations {
                 /** @description Only those that may use this flow */
                 flow_id?: string;
                 format?: "json" | "csv";
+                /** @description Only active ones whose time begins with their next use */
+                not_begun?: boolean;
                 /** @description Only those that are not revoked and carried something within the last three minutes */
                 online?: boolean;
                 /** @description Only those of this account */

@@ -33,6 +33,7 @@ export interface ClientFilter {
   flow_id?: string | undefined;
   online?: true | undefined;
   ends_within?: number | undefined;
+  not_begun?: true | undefined;
   sort: string;
 }
 

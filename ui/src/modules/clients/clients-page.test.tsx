@@ -52,6 +52,18 @@ describe("the page of all clients", () => {
     expect(queries[0]).toMatchObject({ ends_within: 30 });
   });
 
+  it("narrows down to those whose time has not begun, in place of one that ends soon", async () => {
+    const { queries } = await page("/clients?ends_within=30");
+    await user.click(screen.getByRole("button", { name: "Filters" }));
+    await user.click(await screen.findByRole("combobox", { name: "Time" }));
+    await user.click(await screen.findByRole("option", { name: "not begun" }));
+    await waitFor(() => expect(queries.at(-1)).toMatchObject({ not_begun: true }));
+    expect(queries.at(-1)).not.toHaveProperty("ends_within");
+    const chips = within(screen.getByRole("list", { name: "Filters" }));
+    await user.click(chips.getByRole("button", { name: /not begun/ }));
+    await waitFor(() => expect(queries.at(-1)).not.toHaveProperty("not_begun"));
+  });
+
   it("offers to keep what is no ready view", async () => {
     await page("/clients?ends_within=30");
     expect(screen.getByRole("button", { name: "Save view" })).toBeInTheDocument();
@@ -68,6 +80,7 @@ describe("the page of all clients", () => {
 describe("what the address of the list says", () => {
   it("is read from what is typed there, and nonsense is nothing", () => {
     expect(clientsSearch.parse({ online: "true", ends_within: "7" })).toEqual({ online: true, ends_within: 7 });
+    expect(clientsSearch.parse({ not_begun: "true" })).toEqual({ not_begun: true });
     expect(clientsSearch.parse({ online: "perhaps", ends_within: "0", state: "gone" })).toEqual({});
   });
 

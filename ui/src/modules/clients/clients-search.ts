@@ -2,6 +2,12 @@ import { z } from "zod";
 
 /** States of clients, in the order of the filter. */
 export const clientStates = ["active", "disabled", "expired", "spent", "revoked"] as const;
+const yes = z.coerce
+  .string()
+  .pipe(z.literal("true"))
+  .transform((): true => true)
+  .optional()
+  .catch(undefined);
 const text = z.coerce.string().max(100).optional().catch(undefined);
 
 /** What the address of the list says. */
@@ -10,12 +16,8 @@ export const clientsSearch = z.object({
   tag: text,
   flow_id: text,
   state: z.enum(clientStates).optional().catch(undefined),
-  online: z.coerce
-    .string()
-    .pipe(z.literal("true"))
-    .transform((): true => true)
-    .optional()
-    .catch(undefined),
+  online: yes,
+  not_begun: yes,
   ends_within: z.coerce.number().int().min(1).max(3650).optional().catch(undefined),
   sort: z
     .enum([
@@ -43,6 +45,7 @@ export const unfiltered = {
   tag: undefined,
   flow_id: undefined,
   online: undefined,
+  not_begun: undefined,
   ends_within: undefined,
 };
 

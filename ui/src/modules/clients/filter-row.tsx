@@ -94,6 +94,8 @@ function Views({ place, own, onChange }: FilterRowProps) {
 }
 
 const pause = 250;
+/** Stands among the days of the time filter for what has no end yet. */
+const notBegun = "not_begun";
 
 /** Asks once the typing rests; it is emptied when the filters are cleared. */
 function Search({ q, onFind }: { q: string; onFind: (q: string) => void }) {
@@ -155,12 +157,19 @@ function useFields({ place, shown, onChange }: Omit<FilterRowProps, "own">): Fil
     {
       key: "ends_within",
       label: t("filter.time"),
-      value: place.ends_within?.toString(),
-      options: [...new Set([1, 7, 30, place.ends_within ?? 7])].map((days) => ({
-        value: String(days),
-        label: t("filter.endsWithin", { count: days }),
-      })),
-      onChange: (days) => onChange({ ends_within: days ? Number(days) : undefined }),
+      value: place.not_begun ? notBegun : place.ends_within?.toString(),
+      options: [
+        ...[...new Set([1, 7, 30, place.ends_within ?? 7])].map((days) => ({
+          value: String(days),
+          label: t("filter.endsWithin", { count: days }),
+        })),
+        { value: notBegun, label: t("filter.notBegun") },
+      ],
+      onChange: (time) =>
+        onChange({
+          not_begun: time === notBegun || undefined,
+          ends_within: time && time !== notBegun ? Number(time) : undefined,
+        }),
     },
   ];
 }
