@@ -45,13 +45,13 @@ func (s *stage) clients() map[string]listed {
 // before, and at that of the panel. A person who had a client in each inbound is one, with all of it in one answer.
 func TestProgramsGoOnWithTheSubscriptionThatTheyHave(t *testing.T) {
 	t.Parallel()
-	const annas, borises, weak = "s8k2m4qa7xv1c9zt", "t8k2m4qa7xv1c9zt", "vera"
+	const annas, borises, weak, veras = "s8k2m4qa7xv1c9zt", "t8k2m4qa7xv1c9zt", "vera", "v8k2m4qa7xv1c9zt"
 	s := setup(t)
 	list := "[" + inbound(4443, person("anna", annas, `,"totalGB":1000`), person("boris", borises, ""),
 		person("vera", weak, "")) + "," + inbound(4444, person("anna-2", annas, `,"totalGB":500`),
-		person("boris-2", borises, `,"enable":false`)) + "]"
+		person("boris-2", borises, `,"enable":false`), person("vera", veras, ""), person("boris", "another-boris", "")) + "]"
 	read := s.read([]byte(list))
-	require.Equal(t, []int{2, 2}, []int{read.Entries[0].Subscriptions, read.Entries[1].Subscriptions})
+	require.Equal(t, []int{2, 4}, []int{read.Entries[0].Subscriptions, read.Entries[1].Subscriptions})
 	told := map[string]string{}
 	for _, f := range read.Findings {
 		told[f.What] = f.Code
@@ -62,10 +62,11 @@ func TestProgramsGoOnWithTheSubscriptionThatTheyHave(t *testing.T) {
 	s.take(read, all(read))
 
 	there := s.clients()
-	require.Len(t, there, 4)
+	require.Len(t, there, 4, "and two of the name boris with an address each")
 	require.Len(t, there["anna"].Flows, 2)
+	require.Len(t, there["vera"].Flows, 2)
 	require.EqualValues(t, 1500, there["anna"].Quota.Bytes)
-	links := map[string]bool{"anna": true, "boris": true, "boris-2": false, "vera": false}
+	links := map[string]bool{"anna": true, "boris": true, "boris-2": false, "vera": true}
 	for label, has := range links {
 		require.Equal(t, has, there[label].HasPublicLink, label)
 	}
@@ -74,6 +75,9 @@ func TestProgramsGoOnWithTheSubscriptionThatTheyHave(t *testing.T) {
 		require.Contains(t, visitor.Get(address).Is(200).Header.Get("subscription-userinfo"), "total=1500")
 	}
 	require.Contains(t, visitor.Get("/sub/"+borises).Is(200).Header.Get("subscription-userinfo"), "total=0")
+	for _, address := range []string{veras, "another-boris"} {
+		visitor.Get("/sub/" + address).Is(200)
+	}
 	visitor.Get("/sub/"+weak).Refused(404, "not_found")
 
 	again := s.read([]byte(list))
@@ -87,8 +91,8 @@ func TestProgramsGoOnWithTheSubscriptionThatTheyHave(t *testing.T) {
 	for _, address := range []string{"/sub/" + annas, "/s/" + annas} {
 		visitor.Get(address).Refused(404, "not_found")
 	}
-	url := s.admin.Post("/api/v1/clients/"+there["boris"].ID+"/public-link", nil).Is(201).Text("url")
-	visitor.Get("/sub/"+borises).Refused(404, "not_found")
+	url := s.admin.Post("/api/v1/clients/"+there["vera"].ID+"/public-link", nil).Is(201).Text("url")
+	visitor.Get("/sub/"+veras).Refused(404, "not_found")
 	visitor.Get(url[strings.Index(url, "/s/"):]).Is(200)
 	require.NotContains(t, strings.Join(s.names(), " "), annas)
 }

@@ -145,45 +145,62 @@ type people struct {
 
 func newPeople() *people { return &people{byName: map[string]int{}, byLink: map[string]int{}} }
 
-// add adds the clients of a flow. One of a name that was met in another flow is the same client. So is one of another
-// name with the same subscription, unless something holds for one of the two alone; what both may use is added up.
+// add adds the clients of a flow. One of a name that was met in another flow is the same client, unless each has a
+// subscription of its own. So is one of another name with the same subscription, unless something holds for one of the
+// two alone; what both may use is added up.
 func (p *people) add(flowID string, clients []foreign.Client) {
 	for i := range clients {
 		c := &clients[i]
 		use := clientsapi.BroughtUse{FlowID: flowID, UUID: c.UUID, Password: c.Password, Key: c.Key}
-		if at, known := p.byName[c.Label]; known && !usesFlow(p.all[at].Uses, flowID) {
-			p.all[at].Uses = append(p.all[at].Uses, use)
+		at, known := p.find(c)
+		if !known || usesFlow(p.all[at].Uses, flowID) {
+			p.met(c, use)
 			continue
 		}
-		at, known := p.byLink[c.Subscription]
-		if known && !usesFlow(p.all[at].Uses, flowID) && c.Joins(&p.first[at]) {
-			one := &p.all[at]
+		one := &p.all[at]
+		one.Uses = append(one.Uses, use)
+		if c.Label != one.Label {
 			one.Quota, one.Up, one.Down = sum(one.Quota, c.Quota), sum(one.Up, c.Up), sum(one.Down, c.Down)
-			one.Uses = append(one.Uses, use)
-			continue
 		}
-		p.met(c, use)
+		if one.Token == "" {
+			one.Token = p.token(c, at)
+		}
 	}
+}
+
+// find gives where the client stands that this one is.
+func (p *people) find(c *foreign.Client) (at int, known bool) {
+	if at, known = p.byName[c.Label]; known {
+		other := p.first[at].Subscription
+		if c.Subscription == "" || other == "" || c.Subscription == other {
+			return at, true
+		}
+	}
+	at, known = p.byLink[c.Subscription]
+	return at, known && c.Joins(&p.first[at])
 }
 
 // met adds a client that was not there before.
 func (p *people) met(c *foreign.Client, use clientsapi.BroughtUse) {
-	token := c.Subscription
-	if _, taken := p.byLink[token]; taken {
-		token = ""
-	}
+	at := len(p.all)
 	if _, known := p.byName[c.Label]; !known {
-		p.byName[c.Label] = len(p.all)
-	}
-	if token != "" {
-		p.byLink[token] = len(p.all)
+		p.byName[c.Label] = at
 	}
 	p.first = append(p.first, *c)
 	p.all = append(p.all, clientsapi.Brought{
 		Label: c.Label, Note: c.Note, Disabled: c.Disabled, ExpiresAt: c.ExpiresAt, LastsDays: c.LastsDays,
-		Quota: c.Quota, Reset: c.Reset, Addresses: c.Addresses, Up: c.Up, Down: c.Down, Token: token,
+		Quota: c.Quota, Reset: c.Reset, Addresses: c.Addresses, Up: c.Up, Down: c.Down, Token: p.token(c, at),
 		Uses: []clientsapi.BroughtUse{use},
 	})
+}
+
+// token gives the client that stands there its subscription, unless another one keeps it.
+func (p *people) token(c *foreign.Client, at int) string {
+	if _, taken := p.byLink[c.Subscription]; taken || c.Subscription == "" {
+		return ""
+	}
+	p.byLink[c.Subscription] = at
+	return c.Subscription
 }
 
 // sum is no more than JSON carries everywhere.
