@@ -1,7 +1,10 @@
 import { test } from "../rig/populated";
 import { expect, passesGates, picture, signIn } from "../rig/test";
 
-/** What a server of Xray runs: one entry that flows can be, one that they cannot, and a client of the first. */
+/** The last part of an address that a program asks; 3x-ui keeps it beside the client. */
+const subscription = `s${Date.now()}kept`;
+
+/** What a server of Xray runs: one entry that flows can be, one that they cannot, and clients of the first. */
 const configuration = {
   inbounds: [
     {
@@ -10,7 +13,10 @@ const configuration = {
       protocol: "vless",
       settings: {
         decryption: "none",
-        clients: [{ id: "0d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b10", email: "Анна", flow: "xtls-rprx-vision" }],
+        clients: [
+          { id: "0d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b10", email: "Анна", flow: "xtls-rprx-vision", subId: subscription },
+          { id: "1d1f5a52-6c0e-4b33-8a06-5a2a2b1c9b10", email: "Борис", flow: "xtls-rprx-vision", subId: "boris" },
+        ],
       },
       streamSettings: {
         network: "raw",
@@ -44,6 +50,8 @@ test("what a server of Xray runs becomes a draft with its clients", async ({ pag
   await expect(page.getByText("What was understood: Xray")).toBeVisible();
   await expect(page.getByText(/^Not read, or another now/)).toBeVisible();
   await expect(page.getByText("vless · raw · reality · :28443")).toBeVisible();
+  await expect(page.getByText("1 keeps the subscription address")).toBeVisible();
+  await expect(page.getByText(/could be guessed, so that it ends/)).toBeVisible();
   await passesGates(page);
   await picture(page, "import-choice");
   await page.setViewportSize({ width: 390, height: 844 });
@@ -63,7 +71,9 @@ test("what a server of Xray runs becomes a draft with its clients", async ({ pag
     "GET",
     `/api/v1/connection-units/${flow}/clients`,
   );
-  expect(clients.items.map(({ label }) => label)).toEqual(["Анна"]);
+  expect(clients.items.map(({ label }) => label)).toEqual(["Анна", "Борис"]);
+  expect((await page.request.get(`${stand.url}/sub/${subscription}`)).status()).toBe(200);
+  expect((await page.request.get(`${stand.url}/sub/boris`)).status()).toBe(404);
   const draft = await stand.call<object>(populated.token, "GET", `/api/v1/connection-units/${flow}/draft`);
   expect(JSON.stringify(draft)).not.toContain("MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY");
   await stand.call(populated.token, "DELETE", `/api/v1/connection-units/${flow}`);
