@@ -18,10 +18,18 @@ const lastYear = 9999
 // begins gives a new client its time: up to a moment, or so many days from its first use; neither is without an end.
 // The prefix names the object that the fields are of. Fault: invalid_value (422).
 func (r *clientRow) begins(until *time.Time, days int, prefix string) error {
-	if until != nil && days > 0 {
-		return fault.InvalidValue(prefix+"lasts_days", "give expires_at or lasts_days, not both")
+	if err := oneEnd(until, days, prefix+"lasts_days"); err != nil {
+		return err
 	}
 	r.lasts(until, days)
+	return nil
+}
+
+// oneEnd refuses a moment together with days. Fault: invalid_value (422).
+func oneEnd(until *time.Time, days int, field string) error {
+	if until != nil && days > 0 {
+		return fault.InvalidValue(field, "give expires_at or lasts_days, not both")
+	}
 	return nil
 }
 
@@ -40,13 +48,15 @@ func (r *clientRow) lasts(until *time.Time, days int) {
 
 // expires changes the time of a client, and what the journal says about it. Fault: invalid_value (422).
 func (r *clientRow) expires(to Change, changes map[string]audit.Change) error {
+	given := to.ExpiresAt != nil || to.LastsDays > 0
 	switch {
-	case to.NeverExpires && (to.ExpiresAt != nil || to.LastsDays > 0):
+	case to.NeverExpires && given:
 		return fault.InvalidValue("never_expires", "give expires_at, lasts_days or never_expires, and one of them alone")
-	case to.ExpiresAt != nil && to.LastsDays > 0:
-		return fault.InvalidValue("lasts_days", "give expires_at or lasts_days, not both")
-	case to.ExpiresAt == nil && to.LastsDays == 0 && !to.NeverExpires:
+	case !to.NeverExpires && !given:
 		return nil
+	}
+	if err := oneEnd(to.ExpiresAt, to.LastsDays, "lasts_days"); err != nil {
+		return err
 	}
 	until, days := utc(r.ExpiresAt), r.LastsDays
 	r.lasts(to.ExpiresAt, to.LastsDays)
