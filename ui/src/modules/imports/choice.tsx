@@ -69,6 +69,9 @@ export function Choice(props: {
           />
         ))}
       </ul>
+      {found.entries.some(({ subscriptions }) => subscriptions > 0) && (
+        <p className="soft">{t("choice.subscriptions", { path: "/sub/…" })}</p>
+      )}
       {found.entries.some(({ whole }) => !whole) && <NodeField value={node} onChange={setNode} />}
       <div className={classes.foot}>
         <span className="dim">{t("choice.nothing")}</span>

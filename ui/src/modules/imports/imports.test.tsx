@@ -98,6 +98,19 @@ it("shows what was understood, what was not and why, and makes drafts of the cho
   expect(written().at(-1)!.body).toEqual({ entries: [{ key: "office", name: "Office" }] });
 });
 
+it("says how many keep their subscription and where it is answered, and nothing of it where nobody has one", async () => {
+  const entries = [entry("office", { subscriptions: 2 }), entry("spare")];
+  await open({ "POST /flow-imports": [{ body: understood() }, { body: understood({ entries }) }] });
+  await read();
+  await screen.findByRole("list", { name: "Entries" });
+  expect(screen.queryByText(/subscription/i)).not.toBeInTheDocument();
+  await userEvent.click(screen.getByRole("button", { name: "Another source" }));
+  await read();
+  expect(await screen.findByText("2 keep the subscription address")).toBeInTheDocument();
+  expect(screen.getAllByText(/subscription address/)).toHaveLength(1);
+  expect(screen.getByText(/it answers them at \/sub\/…/)).toBeInTheDocument();
+});
+
 it("keeps what was typed when the panel cannot read it", async () => {
   await open({ "POST /flow-imports": { status: 422, body: { status: 422, code: "invalid_value", detail: "no" } } });
   await read();
