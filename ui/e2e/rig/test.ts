@@ -20,12 +20,14 @@ export const test = base.extend<{ watch: Watch }, { stand: Stand }>({
     async ({ page, stand }, use) => {
       await page.addInitScript(keepMessages);
       const complaints: string[] = [];
-      // A refusal that a journey provokes is written to the console by the browser itself.
+      // A refusal that a journey provokes is written to the console by the browser itself, and so is a script of the
+      // journey's own that a frame lets not run.
       page.on(
         "console",
         (message) =>
           message.type() === "error" &&
           !message.text().startsWith("Failed to load resource") &&
+          !message.text().startsWith("Blocked script execution in 'about:srcdoc'") &&
           complaints.push(message.text()),
       );
       page.on("pageerror", (error) => complaints.push(String(error)));
