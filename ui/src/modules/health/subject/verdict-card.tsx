@@ -42,7 +42,10 @@ export function VerdictCard({ kind, subject }: { kind: Kind; subject: SubjectDet
             onClick={() =>
               look.mutate(undefined, {
                 onSuccess: ({ checks, vantages }) =>
-                  toastDone(t("lookNow.done"), t("lookNow.doneText", { count: checks, places: vantages })),
+                  toastDone(
+                    t("lookNow.done"),
+                    t("lookNow.doneText", { count: checks, places: t("places", { count: vantages }) }),
+                  ),
               })
             }
           >
