@@ -225,7 +225,7 @@ func (w *takeover) database(vless, shadow int) []byte {
 	return raw
 }
 
-// subscribed gives the links that a program gets at the address of a subscription that it has had before.
+// subscribed gives the links that a program gets at the subscription URL that it has had before.
 func (w *takeover) subscribed(id string) []string {
 	w.Helper()
 	request, err := http.NewRequestWithContext(w.Context(), http.MethodGet, w.stand.API.Base+"/sub/"+id, http.NoBody)

@@ -27,7 +27,7 @@ var planted = []struct{ query, agent, secret string }{
 	{"x=", "localhost:5432:panel:panel:planted-agent-6", "planted-agent-6"},
 }
 
-// secretsStay: the shipped nginx configuration writes no subscription address into a log; what other configurations
+// secretsStay: the shipped nginx configuration writes no subscription URL into a log; what other configurations
 // have written, and what visitors send, is in no support bundle and not on the diagnostics page.
 func (l *life) secretsStay() {
 	token := l.publicLink()
@@ -48,7 +48,7 @@ func (l *life) secretsStay() {
 			"https://"+publicName+"/x?"+query,
 		)
 	}
-	require.NotContains(l.t, l.nginxLogged(), token, "nginx logged the address of a subscription")
+	require.NotContains(l.t, l.nginxLogged(), token, "nginx logged the subscription URL")
 	require.Contains(l.t, l.nginxLogged(), "planted-agent-6")
 
 	l.logLikeBefore(token)
@@ -64,7 +64,7 @@ func (l *life) secretsStay() {
 	l.notIn(secrets, l.diagnosticsPage())
 }
 
-// publicLink gives the flow's client an address of a subscription and answers the token in it.
+// publicLink gives the flow's client a subscription URL and answers the token in it.
 func (l *life) publicLink() string {
 	l.t.Helper()
 	path := "/api/v1/connection-units/" + l.flow + "/clients"

@@ -95,7 +95,7 @@ type FoundClients struct {
 	Items []FoundClient `json:"items"`
 }
 
-// PublicLink is the address of a client's subscription, shown once.
+// PublicLink is a client's subscription URL, shown once.
 type PublicLink struct {
 	URL       string    `json:"url"`
 	CreatedAt time.Time `json:"created_at"`

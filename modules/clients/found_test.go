@@ -47,7 +47,7 @@ func TestClientsOfAllFlowsAreFoundByTheirNames(t *testing.T) {
 	s.admin.Get(units+"/clients?q=a&limit=51").Refused(400, "bad_parameter")
 }
 
-// The page of a flow issues and revokes the address of a client's subscription; it is the same one as that of the
+// The page of a flow issues and revokes a client's subscription URL; it is the same one as that of the
 // client, and ends with the next one. Only a client of the flow has one there.
 func TestTheSubscriptionOfAClientOfAFlow(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func hashToken(token string) []byte {
 	return sum[:]
 }
 
-// issueLink makes the address of a client's subscription; an earlier one ends. Only its hash is kept.
+// issueLink makes a client's subscription URL; an earlier one ends. Only its hash is kept.
 // Fault: not_found (404).
 func (c *clients) issueLink(ctx context.Context, id string) (PublicLink, error) {
 	token, now := rand.Text(), c.now()
@@ -34,7 +34,7 @@ func (c *clients) issueLink(ctx context.Context, id string) (PublicLink, error) 
 	return PublicLink{URL: c.address + "/s/" + token, CreatedAt: now}, err
 }
 
-// revokeLink ends the address of a client's subscription. Fault: not_found (404).
+// revokeLink ends a client's subscription URL. Fault: not_found (404).
 func (c *clients) revokeLink(ctx context.Context, id string) error {
 	return c.relink(ctx, id, clientsapi.FlowPublicLinkRevoked, func(row *clientRow) {
 		row.PublicHash, row.PublicIssuedAt = nil, nil

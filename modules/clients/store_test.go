@@ -155,7 +155,7 @@ func TestOnlyClientsAreCounted(t *testing.T) {
 	require.Equal(t, []string{flow}, by.flows)
 }
 
-// Doctor says when addresses of subscriptions lead nowhere: to this machine alone, over http, or to a client without a
+// Doctor says when subscription URLs lead nowhere: to this machine alone, over http, or to a client without a
 // flow. A private network needs no TLS of the panel's own.
 func TestDoctorLooksAtTheAddressesOfSubscriptions(t *testing.T) {
 	t.Parallel()

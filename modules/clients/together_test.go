@@ -166,7 +166,7 @@ func TestActsOnTheSameClientsDoNotWaitForEachOther(t *testing.T) {
 	}
 }
 
-// Two people who ask for an address of a subscription at once each get one, and the later one alone leads anywhere.
+// Two people who ask for a subscription URL at once each get one, and the later one alone leads anywhere.
 func TestOneAddressOfASubscriptionIsInForce(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -43,7 +43,7 @@ func doctorChecks() []doctor.Check {
 	return []doctor.Check{
 		{ID: "components.clients", Group: "components", Title: "secrets of clients", Run: unsettled},
 		{ID: "components.client_lists", Group: "components", Title: "lists of clients", Run: listsInOrder},
-		{ID: "components.subscriptions", Group: "components", Title: "addresses of subscriptions", Run: subscriptions},
+		{ID: "components.subscriptions", Group: "components", Title: "subscription URLs", Run: subscriptions},
 	}
 }
 
@@ -130,7 +130,7 @@ func listsInOrder(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 }
 
-// subscriptions finds addresses of subscriptions that lead nowhere: the panel names itself in them as nobody outside
+// subscriptions finds subscription URLs that lead nowhere: the panel names itself in them as nobody outside
 // reaches it, or nothing would be told at them. A doctor.Check.
 func subscriptions(ctx context.Context, env doctor.Env) doctor.Finding {
 	db, done, none := checks.Database(ctx, env)
@@ -156,13 +156,13 @@ func subscriptions(ctx context.Context, env doctor.Env) doctor.Finding {
 	case address == "" || here(address):
 		return doctor.Finding{
 			Status: doctor.Failed, Data: data,
-			Found: doctor.Say("addresses of subscriptions lead to this server alone: %d clients hold one", all),
+			Found: doctor.Say("subscription URLs lead to this server alone: %d clients hold one", all),
 			Do:    doctor.Say("set PANEL_PUBLIC_URL in %s, then systemctl restart panel", place),
 		}
 	case !encrypted(address):
 		return doctor.Finding{
 			Status: doctor.Warning, Data: data,
-			Found: doctor.Say("addresses of subscriptions begin with http: whoever listens on the way reads the links in them"),
+			Found: doctor.Say("subscription URLs begin with http: whoever listens on the way reads the links in them"),
 			Do:    doctor.Say("put the panel behind HTTPS and set PANEL_PUBLIC_URL in %s to that address", place),
 		}
 	case idle > 0:

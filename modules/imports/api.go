@@ -31,7 +31,7 @@ type Entry struct {
 	Clients   int    `json:"clients"`
 	Rules     int    `json:"rules"`
 
-	Subscriptions int `json:"subscriptions" doc:"Clients whose programs go on with the address of a subscription that they have"`
+	Subscriptions int `json:"subscriptions" doc:"Clients whose programs go on with the subscription URL that they have"`
 
 	Problems []Problem `json:"problems" doc:"What is to be corrected in the draft before a plan"`
 }

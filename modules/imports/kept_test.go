@@ -41,7 +41,7 @@ func (s *stage) clients() map[string]listed {
 	return out
 }
 
-// Programs of clients that come from 3x-ui go on with the address of the subscription that they have: at the path of
+// Programs of clients that come from 3x-ui go on with the subscription URL that they have: at the path of
 // before, and at that of the panel. A person who had a client in each inbound is one, with all of it in one answer.
 func TestProgramsGoOnWithTheSubscriptionThatTheyHave(t *testing.T) {
 	t.Parallel()

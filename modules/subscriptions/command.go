@@ -75,7 +75,7 @@ func listCommand(env cli.Env) *cobra.Command {
 		Use: "list", Short: "List clients that have a subscription", Args: cobra.NoArgs,
 		Example: "panelctl subscriptions list",
 		Long: "Lists the clients that have a subscription, and how many of their flows let them in, so that it has a link. " +
-			"It asks GET /api/v1/clients, page by page. Addresses are known to nobody but those who hold them.",
+			"It asks GET /api/v1/clients, page by page. URLs are known to nobody but those who hold them.",
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			client, err := env.Client()
 			if err != nil {
@@ -109,7 +109,7 @@ func holderCells(h holder) []string {
 	}
 }
 
-// confirmedLink finds the address of a client's subscription, the client being named by its name or id, and asks for
+// confirmedLink finds a client's subscription URL, the client being named by its name or id, and asks for
 // the word before something that stops it. It gives the path of its calls.
 func confirmedLink(cmd *cobra.Command, env cli.Env, named string, question cli.Message, word string) (
 	c *cli.Client, path string, err error,
@@ -127,12 +127,12 @@ func confirmedLink(cmd *cobra.Command, env cli.Env, named string, question cli.M
 
 func issueCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "issue <client>", Short: "Make a new address of a subscription", Args: cobra.ExactArgs(1),
+		Use: "issue <client>", Short: "Issue a new subscription URL", Args: cobra.ExactArgs(1),
 		Example: "panelctl subscriptions issue Anna --yes",
-		Long: "Makes a new address of a client's subscription, by POST /api/v1/clients/{id}/public-link, and prints it once: " +
-			"the panel keeps its hash alone. An earlier address stops at once. Whoever has the address has the client's links.",
+		Long: "Issues a new URL of a client's subscription, by POST /api/v1/clients/{id}/public-link, and prints it once: " +
+			"the panel keeps its hash alone. An earlier URL stops at once. Whoever has the URL has the client's links.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			question := cli.Say("An address that %s has already stops at once.", args[0])
+			question := cli.Say("A URL that %s has already stops at once.", args[0])
 			client, path, err := confirmedLink(cmd, env, args[0], question, "ISSUE")
 			if err != nil {
 				return err
@@ -152,12 +152,12 @@ func issueCommand(env cli.Env) *cobra.Command {
 
 func revokeCommand(env cli.Env) *cobra.Command {
 	return &cobra.Command{
-		Use: "revoke <client>", Short: "Take the address of a subscription away", Args: cobra.ExactArgs(1),
+		Use: "revoke <client>", Short: "Revoke a subscription URL", Args: cobra.ExactArgs(1),
 		Example: "panelctl subscriptions revoke Anna --yes",
-		Long: "Ends the address of a client's subscription, by DELETE /api/v1/clients/{id}/public-link. The client keeps its " +
+		Long: "Revokes the URL of a client's subscription, by DELETE /api/v1/clients/{id}/public-link. The client keeps its " +
 			"flows and its links.",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			question := cli.Say("The address that %s has stops at once.", args[0])
+			question := cli.Say("The URL that %s has stops at once.", args[0])
 			client, path, err := confirmedLink(cmd, env, args[0], question, "REVOKE")
 			if err != nil {
 				return err

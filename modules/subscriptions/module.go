@@ -36,6 +36,6 @@ func attach(h *handlers) module.Parts {
 	return module.Parts{
 		Routes: h.routes(),
 		Metrics: []metrics.Collector{metrics.Counters("panel_subscription_answers_total",
-			"Answers to addresses of subscriptions, by what was answered.", "answer", h.counted)},
+			"Answers to subscription URLs, by what was answered.", "answer", h.counted)},
 	}
 }

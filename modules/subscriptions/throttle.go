@@ -10,7 +10,7 @@ import (
 	"panel/platform/limits"
 )
 
-// How often an address of a subscription is answered: each token that is known, and each network that asks for unknown
+// How often a subscription URL is answered: each token that is known, and each network that asks for unknown
 // ones.
 var (
 	knownLimit   = access.Limit{PerMinute: 10, Burst: 10}

@@ -18,7 +18,7 @@ func commands(env cli.Env) []*cobra.Command {
 	t := tool{env}
 	group := &cobra.Command{
 		Use:   "update",
-		Short: "Show and install newer releases of the panel, and roll back to the one before",
+		Short: "Show and install newer releases of the panel, and roll back to the previous one",
 	}
 	apply := &cobra.Command{
 		Use: "apply [version]", Short: "Install the newer release; root needs no token", Args: cobra.MaximumNArgs(1),

@@ -64,7 +64,7 @@ var rules = []rule{
 	{kindToken, []string{"gh", "xox", "sk-", "akia", "asia", "glpat", "sg."}, pattern.Of(
 		`\b(?:gh[pousr]_|github_pat_|xox[a-z]-|sk-|AKIA|ASIA|glpat-|SG\.)[A-Za-z0-9_.-]{12,}`), nil},
 	{kindPassword, []string{"$"}, pattern.Of(`\$(?:argon2[a-z]*|2[aby]|scrypt|6|5|1)\$[A-Za-z0-9./+=,$-]+`), nil},
-	// The address of a client's subscription ends with a token that opens connections.
+	// A client's subscription URL ends with a token that opens connections.
 	{kindToken, []string{"/s/", `/s\/`, "%2fs%2f", "/sub/", `/sub\/`, "%2fsub%2f"}, pattern.Of(
 		`(?i)(?:/|%2f)s(?:ub)?(?:\\?/|%2f)+(?P<v>[a-z0-9_=~.-]+)`), telling},
 	{"", nameHints, pattern.Of(anyName + nameEnds), telling},

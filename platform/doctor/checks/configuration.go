@@ -139,7 +139,7 @@ func secretKey(_ context.Context, env doctor.Env) doctor.Finding {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return warning(doctor.Say("there is no master key yet"),
-			doctor.Say("set PANEL_SECRET_KEY before the first start, or let the panel make one: panelctl serve"))
+			doctor.Say("set PANEL_SECRET_KEY before the first start, or let the panel create one: panelctl serve"))
 	case err != nil:
 		return unknown(doctor.Say("%s may not be looked at by this user", path), asOwner())
 	case about.Mode().Perm()&0o077 != 0:

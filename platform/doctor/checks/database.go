@@ -100,7 +100,7 @@ func connection(ctx context.Context, env doctor.Env) doctor.Finding {
 	}
 	if address == "" {
 		return failed(doctor.Say("PANEL_DB_URL is not set and there is no private database in %s", PrivateFolder(env)),
-			doctor.Say("set PANEL_DB_URL in %s, or let the panel make one: panelctl serve", settingsPlace(env)))
+			doctor.Say("set PANEL_DB_URL in %s, or let the panel create one: panelctl serve", settingsPlace(env)))
 	}
 	db, err := open(ctx, address)
 	if err != nil {

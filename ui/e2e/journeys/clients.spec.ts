@@ -24,7 +24,7 @@ async function apply(stand: Stand, { token, flow }: Populated): Promise<void> {
   });
 }
 
-/** How many connections an application finds behind the address of a subscription; it has to be there. */
+/** How many connections an application finds behind a subscription URL; it has to be there. */
 async function links(url: string): Promise<number> {
   const answer = await fetch(url);
   expect(answer.status).toBe(200);

@@ -50,7 +50,7 @@ test("what a server of Xray runs becomes a draft with its clients", async ({ pag
   await expect(page.getByText("What was understood: Xray")).toBeVisible();
   await expect(page.getByText(/^Not read, or another now/)).toBeVisible();
   await expect(page.getByText("vless · raw · reality · :28443")).toBeVisible();
-  await expect(page.getByText("1 keeps the subscription address")).toBeVisible();
+  await expect(page.getByText("1 keeps its subscription URL")).toBeVisible();
   await expect(page.getByText(/could be guessed, so that it ends/)).toBeVisible();
   await passesGates(page);
   await picture(page, "import-choice");

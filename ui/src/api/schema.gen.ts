@@ -1457,9 +1457,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Issue the address of a client's subscription to all its flows */
+        /** Issue a client's subscription URL for all its flows */
         post: operations["post-clients-id-public-link"];
-        /** Revoke the address of a client's subscription to all its flows */
+        /** Revoke a client's subscription URL for all its flows */
         delete: operations["delete-clients-id-public-link"];
         options?: never;
         head?: never;
@@ -2200,9 +2200,9 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Issue a client's subscription address */
+        /** Issue a client's subscription URL */
         post: operations["post-connection-units-id-clients-client-id-public-link"];
-        /** Revoke a client's subscription address */
+        /** Revoke a client's subscription URL */
         delete: operations["delete-connection-units-id-clients-client-id-public-link"];
         options?: never;
         head?: never;
@@ -11626,7 +11626,7 @@ export interface components {
             security: string;
             /**
              * Format: int64
-             * @description Clients whose programs go on with the address of a subscription that they have
+             * @description Clients whose programs go on with the subscription URL that they have
              */
             subscriptions: number;
             transport: string;

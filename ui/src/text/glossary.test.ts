@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { glossary } from "./glossary";
 
@@ -7,6 +8,11 @@ const files = import.meta.glob<Words>(
   ["../app/messages.*.json", "../modules/*/messages.*.json", "../modules/*/words.*.json"],
   { eager: true, import: "default" },
 );
+const translations = ["../modules", "../platform"].flatMap((folder) =>
+  readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith("russian.txt"))
+    .map((file) => [`${folder}/${file}`, readFileSync(`${folder}/${file}`, "utf8")] as const),
+);
 const plural = /_(one|few|many|other)$/;
 
 function sentencesOf(words: Words, prefix = ""): [key: string, text: string][] {
@@ -15,10 +21,18 @@ function sentencesOf(words: Words, prefix = ""): [key: string, text: string][] {
   );
 }
 
-const all = (language: "en" | "ru") =>
+const ofScreens = (language: "en" | "ru") =>
   Object.entries(files)
     .filter(([file]) => file.endsWith(`.${language}.json`))
     .flatMap(([file, words]) => sentencesOf(words).map(([key, text]) => ({ at: `${file} ${key}`, text })));
+
+/** The texts of commands, checks and repairs: an English line and below it the Russian one, an empty line between. */
+const ofServer = (language: "en" | "ru") =>
+  translations.flatMap(([file, pairs]) =>
+    pairs.split("\n\n").map((pair) => ({ at: file, text: pair.trim().split("\n")[language === "en" ? 0 : 1] ?? "" })),
+  );
+
+const all = (language: "en" | "ru") => [...ofScreens(language), ...ofServer(language)];
 
 describe("the words of all screens", () => {
   it.each(["en", "ru"] as const)("are those of the glossary, in %s", (language) => {

@@ -60,7 +60,7 @@ func (t *tool) list(ctx context.Context) error {
 		}
 	}
 	if len(found) == 0 && damaged == nil && t.env.Form() == cli.Table {
-		t.env.Note(cli.Say("there is no backup in %s yet; make one: panelctl backup create", p.shown))
+		t.env.Note(cli.Say("there is no backup in %s yet; create one: panelctl backup create", p.shown))
 		return nil
 	}
 	if err := t.env.List(document, []string{"Name", "Made", "Bytes", "Panel", "Encryption"}, rows); err != nil {

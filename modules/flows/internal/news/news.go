@@ -54,8 +54,8 @@ func changeKinds() (kinds []events.Kind) {
 		flowsapi.EventClientRevoked:     "A client of a flow was revoked",
 		flowsapi.EventClientsImported:   "Clients were imported into a flow",
 		flowsapi.EventLinkIssued:        "A connection link was shown",
-		flowsapi.EventPublicLinkIssued:  "The address of a subscription was issued",
-		flowsapi.EventPublicLinkRevoked: "The address of a subscription was revoked",
+		flowsapi.EventPublicLinkIssued:  "A subscription URL was issued",
+		flowsapi.EventPublicLinkRevoked: "A subscription URL was revoked",
 		flowsapi.EventVersionChanged:    "A version of a flow was named or pinned",
 		flowsapi.EventVersionKept:       "The draft was kept as a version",
 	} {

@@ -4,7 +4,7 @@ import "panel/platform/pattern"
 
 var subscription = pattern.Of(`^[A-Za-z0-9_-]{12,128}$`)
 
-// Unguessed reports whether what an address of a subscription ends with can be kept: nobody finds it by trying, where
+// Unguessed reports whether what a subscription URL ends with can be kept: nobody finds it by trying, where
 // its twelve letters or more were drawn at random.
 func Unguessed(subscriptionID string) bool { return subscription().MatchString(subscriptionID) }
 

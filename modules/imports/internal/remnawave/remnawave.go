@@ -36,7 +36,7 @@ type profile struct {
 
 type user struct {
 	Username string     `json:"username"`
-	ShortID  string     `json:"shortUuid"` // last part of the address of the subscription
+	ShortID  string     `json:"shortUuid"` // last part of the subscription URL
 	Status   string     `json:"status"`
 	Limit    float64    `json:"trafficLimitBytes"`
 	Strategy string     `json:"trafficLimitStrategy"`

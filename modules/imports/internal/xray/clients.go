@@ -33,7 +33,7 @@ type client struct {
 	TotalGB    float64 `json:"totalGB"`    // bytes, whatever its name says
 	Reset      float64 `json:"reset"`      // days
 	Cycle      string  `json:"trafficReset"`
-	SubID      text    `json:"subId"`   // last part of the address of its subscription
+	SubID      text    `json:"subId"`   // last part of its subscription URL
 	LimitIP    float64 `json:"limitIp"` // addresses from which it may connect at a time
 	Comment    string  `json:"comment"`
 	Up         int64   `json:"panelUp"` // that another panel has counted

@@ -1,4 +1,4 @@
-// Package page is what a person sees who opens the address of a subscription in a browser: a code to scan, buttons for
+// Package page is what a person sees who opens a subscription URL in a browser: a code to scan, buttons for
 // known programs, what is left. It stands alone: nothing of it is fetched from anywhere.
 package page
 

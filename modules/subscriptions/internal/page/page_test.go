@@ -113,7 +113,7 @@ func TestButtonsOpenProgramsWithTheSubscription(t *testing.T) {
 	require.Contains(t, written(t, v), "<details open>", "nobody has to look for the programs of a device that is not known")
 }
 
-// The code holds the address of the subscription and has free space around it.
+// The code holds the subscription URL and has free space around it.
 func TestTheCodeHoldsTheAddress(t *testing.T) {
 	t.Parallel()
 	want, err := qr.Encode(address, qr.M, qr.Auto)

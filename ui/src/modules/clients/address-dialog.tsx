@@ -8,7 +8,7 @@ import { useOnce } from "@/components/secret/once";
 import { SecretCode } from "@/components/secret/secret-code";
 import { issueAddress, useCloseAddress, type Client } from "./api";
 
-/** Makes the address of a client's subscription; one that is in use ends, which is asked first. */
+/** Makes a client's subscription URL; one that is in use ends, which is asked first. */
 export function AddressDialog({ client, onClose }: { client: Client; onClose: () => void }) {
   const { t } = useTranslation("clients");
   const queries = useQueryClient();

@@ -194,7 +194,7 @@ async function moveTo(client: Client, flows: readonly string[]): Promise<void> {
     await answer(api.DELETE("/api/v1/clients/{id}/flows/{flow_id}", of(id)));
 }
 
-/** Ends the address of a client's subscription. */
+/** Ends a client's subscription URL. */
 export function useCloseAddress() {
   return useAct((id: string) => answer(api.DELETE("/api/v1/clients/{id}/public-link", { params: { path: { id } } })));
 }

@@ -106,8 +106,8 @@ it("says how many keep their subscription and where it is answered, and nothing 
   expect(screen.queryByText(/subscription/i)).not.toBeInTheDocument();
   await userEvent.click(screen.getByRole("button", { name: "Another source" }));
   await read();
-  expect(await screen.findByText("2 keep the subscription address")).toBeInTheDocument();
-  expect(screen.getAllByText(/subscription address/)).toHaveLength(1);
+  expect(await screen.findByText("2 keep their subscription URLs")).toBeInTheDocument();
+  expect(screen.getAllByText(/subscription URL/)).toHaveLength(1);
   expect(screen.getByText(/it answers them at \/sub\/…/)).toBeInTheDocument();
 });
 
