@@ -75,7 +75,7 @@ func eventKinds() []events.Kind {
 		{Name: kindRestoreDone, Summary: "A restore test found the backup good", Notify: true, Screen: runScreen, Data: TestNews{}},
 		{
 			Name: kindVerifyFailed, Summary: "A backup could not be restored in a test", Severity: events.Critical,
-			Notify: true, Effect: "Make a new backup and test it.", Screen: runScreen, Data: TestNews{},
+			Notify: true, Effect: "Create a new backup and test it.", Screen: runScreen, Data: TestNews{},
 		},
 		{
 			Name: kindRestoreFailed, Summary: "The panel was not restored; nothing was changed",

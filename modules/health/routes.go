@@ -22,7 +22,7 @@ func (h *handlers) routes() httpapi.Routes {
 	return httpapi.Under("/api/v1/health", feature,
 		httpapi.Get("/summary", "Show how the fleet does", view, h.summary, reads),
 		httpapi.Get("/policies", "List health policies", view, h.listPolicies, reads),
-		httpapi.Post("/policies", "Make a health policy", manage, h.createPolicy, created),
+		httpapi.Post("/policies", "Create a health policy", manage, h.createPolicy, created),
 		httpapi.Get("/policies/{id}", "Show a health policy", view, h.policy, reads),
 		httpapi.Patch("/policies/{id}", "Change a health policy", manage, h.changePolicy),
 		httpapi.Delete("/policies/{id}", "Remove a health policy", manage, h.removePolicy, gone),

@@ -44,7 +44,7 @@ func imagesCommand(env cli.Env) *cobra.Command {
 
 func createCommand(env cli.Env) *cobra.Command {
 	var wanted NewServer
-	cmd := below(env, "create <label> <name>", "Make a machine with an agent",
+	cmd := below(env, "create <label> <name>", "Create a machine with an agent",
 		"panelctl hosting create main ams-1 --region fsn1 --plan cx22 --image debian-12",
 		"Shows what a machine would cost, by POST /api/v1/cloud-providers/{id}/servers/preview, and orders it when you "+
 			"agree, by POST /api/v1/cloud-providers/{id}/servers with an Idempotency-Key. It starts with an agent, which "+

@@ -69,7 +69,7 @@ func (b *bodyFlags) read(cmd *cobra.Command, env cli.Env) (body NewPlanBody, err
 func createPlanCommand(env cli.Env) *cobra.Command {
 	var way bodyFlags
 	command := &cobra.Command{
-		Use: "create-plan <name>", Short: "Make a custom plan", Args: cobra.ExactArgs(1),
+		Use: "create-plan <name>", Short: "Create a custom plan", Args: cobra.ExactArgs(1),
 		Example: "panelctl policies create-plan Upstream --way socks --address proxy.example --port 1080 --user panel " +
 			"--ask-password",
 		Long: "Makes a custom plan with its first version, by POST /api/v1/custom-plans. Nothing may use it until a policy enables " +
@@ -89,7 +89,7 @@ func createPlanCommand(env cli.Env) *cobra.Command {
 func editPlanCommand(env cli.Env) *cobra.Command {
 	var way bodyFlags
 	command := &cobra.Command{
-		Use: "edit-plan <plan>", Short: "Make a new version of a custom plan", Args: cobra.ExactArgs(1),
+		Use: "edit-plan <plan>", Short: "Create a new version of a custom plan", Args: cobra.ExactArgs(1),
 		Example: "panelctl policies edit-plan Upstream --way socks --address proxy.example --port 1081",
 		Long: "Makes the next version of a custom plan, by POST /api/v1/custom-plans/{id}/versions. The versions before stay as they " +
 			"are, and nothing may use the new one until a policy enables it. The password stays while address, port and user do.",

@@ -101,7 +101,7 @@ func createCommand(env cli.Env) *cobra.Command {
 	var said written
 	var kind string
 	command := &cobra.Command{
-		Use: "create <name>", Short: "Make a flow policy", Args: cobra.ExactArgs(1),
+		Use: "create <name>", Short: "Create a flow policy", Args: cobra.ExactArgs(1),
 		Example: "panelctl policies create Strict --kind security --rule securities=tls,reality --protocols vless,trojan",
 		Long: "Makes a flow policy that no flow obeys yet, by POST /api/v1/policies. Its rules come from flags or from a JSON file " +
 			`such as {"kind":"limits","rules":[{"type":"max_nodes","name":"Small","number":3}],"allowed_protocols":[]}.`,

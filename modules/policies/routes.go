@@ -53,11 +53,11 @@ func (h *handlers) planRoutes() httpapi.Routes {
 	created := httpapi.Status(http.StatusCreated)
 	return httpapi.Under("/api/v1/custom-plans", feature,
 		httpapi.Get("", "List custom plans", sees, h.plans, reads),
-		httpapi.Post("", "Make a custom plan; nothing may use it yet", manages, h.createPlan, created),
+		httpapi.Post("", "Create a custom plan; nothing may use it yet", manages, h.createPlan, created),
 		httpapi.Get("/{id}", "Show a custom plan with its versions", sees, h.plan, reads),
 		httpapi.Delete("/{id}", "Remove a custom plan", manages, h.removePlan, httpapi.Status(http.StatusNoContent)),
 		httpapi.Get("/{id}/versions", "Show the versions of a custom plan", sees, h.plan, reads),
-		httpapi.Post("/{id}/versions", "Make a new version of a custom plan; nothing may use it yet", manages, h.addVersion,
+		httpapi.Post("/{id}/versions", "Create a new version of a custom plan; nothing may use it yet", manages, h.addVersion,
 			created),
 		httpapi.Post("/{id}/versions/{v}/enable", "Let the flows of a policy use a version of a custom plan, or no more",
 			manages, h.enable),

@@ -114,7 +114,7 @@ func judge(rows []connectionRow, env doctor.Env) doctor.Finding {
 		return doctor.Finding{
 			Status: doctor.Warning, Subject: ending[0].Label, Data: data,
 			Found: doctor.Say("%d of %d tokens for proxy panels end within 14 days", len(ending), len(rows)),
-			Do:    doctor.Say("make a new API token at the proxy panel and hand it over with panelctl proxypanel token"),
+			Do:    doctor.Say("create a new API token at the proxy panel and hand it over with panelctl proxypanel token"),
 		}
 	case len(impaired) > 0:
 		return doctor.Finding{

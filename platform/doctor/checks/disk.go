@@ -141,7 +141,7 @@ func newestBackup(_ context.Context, env doctor.Env) doctor.Finding {
 	finding.Data = map[string]any{"at": newest.UTC().Format(time.RFC3339)}
 	if age > late {
 		finding.Status, finding.Do = doctor.Warning,
-			doctor.Say("make a backup, and look why the last one failed: panelctl logs worker")
+			doctor.Say("create a backup, and look why the last one failed: panelctl logs worker")
 	}
 	return finding
 }

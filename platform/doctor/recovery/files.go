@@ -27,7 +27,7 @@ func makeFolders(env doctor.Env) *Action {
 		return nil
 	}
 	return &Action{
-		ID: "make_folders", Title: doctor.Say("Make the data folder"),
+		ID: "make_folders", Title: doctor.Say("Create the data folder"),
 		What: doctor.Say("mkdir -m 750 %s and its folders logs, backups and support; they belong to the user panel",
 			data),
 		Do: func(context.Context) error { return makeData(data) },

@@ -216,14 +216,14 @@ test("the page of a client has its link and its subscription, which a phone open
   await expect(page.getByTestId("link")).toHaveText(/^ss:\/\//);
   await page.keyboard.press("Escape");
 
-  await page.getByRole("button", { name: "Make a URL" }).click();
+  await page.getByRole("button", { name: "Create a URL" }).click();
   const dialog = page.getByRole("dialog");
-  await dialog.getByRole("button", { name: "Make a URL" }).click();
+  await dialog.getByRole("button", { name: "Create a URL" }).click();
   const first = await page.getByTestId("link").innerText();
   expect(await links(first)).toBe(1);
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: "Make a new URL" }).click();
-  await dialog.getByRole("button", { name: "Make a new URL" }).click();
+  await page.getByRole("button", { name: "Create a new URL" }).click();
+  await dialog.getByRole("button", { name: "Create a new URL" }).click();
   const second = await page.getByTestId("link").innerText();
   expect((await fetch(first)).status, "a new one replaces it").toBe(404);
   await page.keyboard.press("Escape");

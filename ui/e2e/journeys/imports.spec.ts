@@ -47,11 +47,11 @@ test("what a server of Xray runs becomes a draft with its clients", async ({ pag
   await text.fill(JSON.stringify(configuration));
   await page.getByRole("button", { name: "Read", exact: true }).click();
 
-  await expect(page.getByText("What was understood: Xray")).toBeVisible();
-  await expect(page.getByText(/^Not read, or another now/)).toBeVisible();
+  await expect(page.getByText("Recognized as Xray")).toBeVisible();
+  await expect(page.getByText(/^Left out or changed/)).toBeVisible();
   await expect(page.getByText("vless · raw · reality · :28443")).toBeVisible();
   await expect(page.getByText("1 keeps its subscription URL")).toBeVisible();
-  await expect(page.getByText(/could be guessed, so that it ends/)).toBeVisible();
+  await expect(page.getByText(/could be guessed and is not kept/)).toBeVisible();
   await passesGates(page);
   await picture(page, "import-choice");
   await page.setViewportSize({ width: 390, height: 844 });
@@ -61,7 +61,7 @@ test("what a server of Xray runs becomes a draft with its clients", async ({ pag
 
   const name = `Office ${Date.now()}`;
   await page.getByRole("textbox", { name: /^Name of the flow of/ }).fill(name);
-  await page.getByRole("button", { name: "Make 1 draft" }).click();
+  await page.getByRole("button", { name: "Create 1 draft" }).click();
   await page.waitForURL(/\/flows\/[0-9a-f-]{36}/);
   await expect(page.getByText(name).first()).toBeVisible();
   await picture(page, "import-draft");

@@ -36,7 +36,7 @@ test("first installation: checks, administrator, license, messenger, a node that
   await page.getByLabel("IP address of this server").fill("203.0.113.10");
   const token = page.getByRole("textbox", { name: "API token of Cloudflare" });
   await token.fill("another-token");
-  await page.getByRole("button", { name: "Make the record" }).click();
+  await page.getByRole("button", { name: "Create the record" }).click();
   await expect(page.getByText("dns_token_refused")).toBeVisible();
   await passesGates(page);
   // The label of the integration is taken, so the record is made and the token cannot be kept.
@@ -48,8 +48,8 @@ test("first installation: checks, administrator, license, messenger, a node that
     stand.accounts.bunny(stand.accounts.zone),
   );
   await token.fill(stand.accounts.cloudflareToken);
-  await page.getByRole("button", { name: "Make the record" }).click();
-  const outcome = page.getByRole("status").filter({ hasText: "The record stands" });
+  await page.getByRole("button", { name: "Create the record" }).click();
+  const outcome = page.getByRole("status").filter({ hasText: "The record exists" });
   await expect(outcome.getByText(`panel.${stand.accounts.zone} A 203.0.113.10`)).toBeVisible();
   await expect(outcome.getByText("The token could not be kept")).toBeVisible();
   await expect(outcome.getByText("was there already")).toBeHidden();

@@ -66,7 +66,7 @@ test("a pool is made, carries a flow, is acted on without an apply, and stays wh
   await dialog.getByRole("button", { name: "Probes and thresholds" }).click();
   await dialog.getByRole("textbox", { name: "Probe", exact: true }).fill(`${stand.url}/health/live`);
   await inBothThemes(page, "pools-new");
-  await dialog.getByRole("button", { name: "Make pool" }).click();
+  await dialog.getByRole("button", { name: "Create pool" }).click();
   await isTold(page, "Ways out was made");
   await expect(page.getByRole("heading", { name: "Ways out", level: 1 })).toBeVisible();
   const pool = /pools\/([0-9a-f-]{36})/.exec(page.url())![1]!;

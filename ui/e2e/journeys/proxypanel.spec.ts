@@ -277,7 +277,7 @@ test("its nodes are adopted and serve a flow, and what somebody changes there is
 
   await page.getByRole("link", { name: "Synchronisation", exact: true }).click();
   await expect(page.getByText(/^read: \d+ objects, 2 users$/).first()).toBeVisible();
-  await page.getByRole("button", { name: "Make a secret" }).click();
+  await page.getByRole("button", { name: "Generate a secret" }).click();
   await expect(page.getByText(/WEBHOOK_SECRET_HEADER=/)).toBeVisible();
   await inEveryLook(page, "proxypanel-syncs", scene.used.url);
 

@@ -257,7 +257,7 @@ function clients({ client }: Populated): Sight[] {
         button(/^Columns and density/, "columns"),
         button("Export"),
         menu(anna, /^Change/, "change a client"),
-        menu(anna, /^Make a URL/, "subscription of a client"),
+        menu(anna, /^Create a URL/, "subscription of a client"),
         menu(anna, /^Disable/, "disable a client"),
         menu(anna, /^Reset traffic/, "reset traffic"),
         menu(anna, /^Revoke/, "revoke a client"),
@@ -268,7 +268,7 @@ function clients({ client }: Populated): Sight[] {
       layers: [
         button("Change"),
         button("Disable…"),
-        button("Make a URL"),
+        button("Create a URL"),
         button("Give a flow"),
         button("Connection link on Office"),
         menu("More", /^Tags/, "tags of a client"),

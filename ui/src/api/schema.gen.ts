@@ -2647,7 +2647,7 @@ export interface paths {
         /** List custom plans */
         get: operations["get-custom-plans"];
         put?: never;
-        /** Make a custom plan; nothing may use it yet */
+        /** Create a custom plan; nothing may use it yet */
         post: operations["post-custom-plans"];
         delete?: never;
         options?: never;
@@ -2683,7 +2683,7 @@ export interface paths {
         /** Show the versions of a custom plan */
         get: operations["get-custom-plans-id-versions"];
         put?: never;
-        /** Make a new version of a custom plan; nothing may use it yet */
+        /** Create a new version of a custom plan; nothing may use it yet */
         post: operations["post-custom-plans-id-versions"];
         delete?: never;
         options?: never;
@@ -3599,7 +3599,7 @@ export interface paths {
         /** List health policies */
         get: operations["get-health-policies"];
         put?: never;
-        /** Make a health policy */
+        /** Create a health policy */
         post: operations["post-health-policies"];
         delete?: never;
         options?: never;

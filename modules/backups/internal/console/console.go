@@ -51,7 +51,7 @@ func (t *tool) listCommand() *cobra.Command {
 func (t *tool) createCommand() *cobra.Command {
 	o := &createFlags{}
 	c := &cobra.Command{
-		Use: "create", Short: "Make a backup of the panel's database now", Args: cobra.NoArgs,
+		Use: "create", Short: "Create a backup of the panel's database now", Args: cobra.NoArgs,
 		Long: "Choose one of --recipient, --passphrase and --unencrypted. The panel may run meanwhile. The master key is kept only in an encrypted backup, " +
 			"by --with-key; without it and without secret.key nobody can read the secrets of the backup.",
 		Example: "panelctl backup create --recipient age1… --with-key\npanelctl backup create --unencrypted --place /mnt/usb",

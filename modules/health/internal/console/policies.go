@@ -106,8 +106,8 @@ func (s *said) flags(command *cobra.Command) {
 	set.StringVar(&s.pool, "pool", "", "it counts for the members of this transit pool, by its name or id")
 	set.BoolVar(&s.enabled, "enabled", true, "whether it is in force")
 	set.IntVar(&s.quorum, "quorum", 2, "places that must see it down: 1 to 9")
-	set.IntVar(&s.failures, "failures", 3, "failures in a row that make a place say down: 1 to 20")
-	set.IntVar(&s.successes, "successes", 2, "good checks in a row that make a place say up: 1 to 20")
+	set.IntVar(&s.failures, "failures", 3, "failures in a row until a place says down: 1 to 20")
+	set.IntVar(&s.successes, "successes", 2, "good checks in a row until a place says up: 1 to 20")
 	set.IntVar(&s.agents, "agents", 3, "how many other nodes check: 0 to 8")
 	set.BoolVar(&s.panel, "panel", true, "whether the panel checks as well")
 	set.StringVar(&s.repair, "repair", rules.Suggest, "what self-repair does: observe, suggest or auto")
@@ -183,7 +183,7 @@ func (s *said) change(given func(flag string) bool, from *policy) (to wanted) {
 func createPolicyCommand(env cli.Env) *cobra.Command {
 	var s said
 	command := &cobra.Command{
-		Use: "create-policy <name>", Short: "Make a health policy", Args: cobra.ExactArgs(1),
+		Use: "create-policy <name>", Short: "Create a health policy", Args: cobra.ExactArgs(1),
 		Example: "panelctl health create-policy Edge --tag edge --quorum 1 --failures 5",
 		Long: "Makes a health policy for nodes with a tag, for the members of a pool, for a node or for a flow, by POST /api/v1/health/policies. What is left " +
 			"out is as in the policy of everything else. The narrowest policy counts: node or flow before pool before tag before all.",

@@ -89,7 +89,7 @@ describe("a settings document as a form", () => {
     expect(await screen.findByText("These settings were changed while you were typing")).toBeInTheDocument();
     expect(host).toHaveValue("mail.mine");
     expect(server.host()).toBe("mail.theirs");
-    await userEvent.click(screen.getByRole("button", { name: "Save mine over it" }));
+    await userEvent.click(screen.getByRole("button", { name: "Overwrite with mine" }));
     await expect.poll(() => server.host()).toBe("mail.mine");
     expect(server.revision()).toBe(5);
   });
@@ -99,7 +99,7 @@ describe("a settings document as a form", () => {
     await type(host, "mail.mine");
     server.somebodySaves("mail.theirs");
     await userEvent.click(screen.getByRole("button", { name: "Save" }));
-    await userEvent.click(await screen.findByRole("button", { name: "Load what holds now" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Load current settings" }));
     await expect.poll(() => (host as HTMLInputElement).value).toBe("mail.theirs");
   });
 

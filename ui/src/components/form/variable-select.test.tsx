@@ -23,10 +23,10 @@ async function draw(read: SettingsDocument<unknown>, own: string) {
 
 describe("a setting that has a variable", () => {
   it.each([
-    [true, true, "Stable, from PANEL_UPDATE_CHANNEL", /PANEL_UPDATE_CHANNEL holds\. On the server it is set to stable/],
-    [false, true, "Stable, by default", /The default holds: stable\. PANEL_UPDATE_CHANNEL is not set/],
-    [true, false, "Development", /What is set here holds\. PANEL_UPDATE_CHANNEL says stable and is not used/],
-    [false, false, "Development", /What is set here holds\. PANEL_UPDATE_CHANNEL is not set/],
+    [true, true, "Stable, from PANEL_UPDATE_CHANNEL", /PANEL_UPDATE_CHANNEL applies: on the server it is set to stable/],
+    [false, true, "Stable, by default", /The default applies: stable\. PANEL_UPDATE_CHANNEL is not set/],
+    [true, false, "Development", /What is set here applies\. PANEL_UPDATE_CHANNEL says stable and is not used/],
+    [false, false, "Development", /What is set here applies\. PANEL_UPDATE_CHANNEL is not set/],
   ])("says which of both holds (given %s, holds %s)", async (given, holds, shown, note) => {
     const { input } = await draw(document(given, holds), "dev");
     expect(input).toHaveValue(shown);

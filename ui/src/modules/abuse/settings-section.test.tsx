@@ -102,7 +102,7 @@ describe("settings of abuse protection", () => {
 
   it("stop the collection by one switch, which says what follows", async () => {
     const { written } = await open();
-    expect(screen.getByText(/agents collect nothing and let go/)).toBeInTheDocument();
+    expect(screen.getByText(/agents collect nothing and drop/)).toBeInTheDocument();
     await user.click(screen.getByRole("switch", { name: /^Agents collect signals and sessions/ }));
     await save();
     await waitFor(() => expect(written()).toHaveLength(1));

@@ -55,7 +55,7 @@ describe("restoring the panel", () => {
 describe("the page of a restore", () => {
   it("follows the steps while the panel is away, until its sessions are gone", async () => {
     await watch({ body: full }, away, { status: 401, body: { status: 401, code: "no_session" } });
-    expect(await screen.findByText("Saves the present database")).toBeInTheDocument();
+    expect(await screen.findByText("Saves the current database")).toBeInTheDocument();
     expect(await screen.findByText("The panel is changing over…", {}, patiently)).toBeInTheDocument();
     expect(await screen.findByRole("heading", { name: "The panel is restored" }, patiently)).toBeInTheDocument();
     expect(screen.getByRole("link", { name: "Sign in" })).toHaveAttribute("href", "/login?next=%2Fbackups");

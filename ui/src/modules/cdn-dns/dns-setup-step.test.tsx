@@ -16,7 +16,7 @@ async function step(...replies: { status?: number; body?: unknown }[]) {
     await userEvent.type(screen.getByLabelText("Domain"), "panel.example.com");
     await userEvent.type(screen.getByLabelText("IP address of this server"), "192.0.2.10");
     await userEvent.type(screen.getByLabelText("API token of Cloudflare"), "sesame");
-    await userEvent.click(screen.getByRole("button", { name: "Make the record" }));
+    await userEvent.click(screen.getByRole("button", { name: "Create the record" }));
   };
   return { ...panel, onDone, make };
 }
@@ -56,13 +56,13 @@ describe("the DNS step of the first installation", () => {
   it("says in the language of the page why the token could not be kept, whatever the code", async () => {
     const { make } = await step({ body: makeResult({ save_error: "no such luck", save_error_code: "unheard_of" }) });
     await make();
-    expect(await screen.findByText("The record stands, but the check of the token failed.")).toBeInTheDocument();
-    expect(screen.getByText("In the words of the service: no such luck")).toBeInTheDocument();
+    expect(await screen.findByText("The record exists, but the check of the token failed.")).toBeInTheDocument();
+    expect(screen.getByText("The service says: no such luck")).toBeInTheDocument();
   });
 
   it("goes to the first field that is empty", async () => {
     const { written } = await step();
-    await userEvent.click(screen.getByRole("button", { name: "Make the record" }));
+    await userEvent.click(screen.getByRole("button", { name: "Create the record" }));
     expect(screen.getByLabelText("Domain")).toHaveFocus();
     expect(written()).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe("the DNS step of the first installation", () => {
     );
     await make();
     expect(await screen.findByText("lies in no zone that the token opens")).toBeInTheDocument();
-    await userEvent.click(screen.getByRole("button", { name: "Make the record" }));
+    await userEvent.click(screen.getByRole("button", { name: "Create the record" }));
     expect(await screen.findByText("dns_provider_error")).toBeInTheDocument();
   });
 

@@ -83,7 +83,7 @@ describe("the list of clients", () => {
     };
     await choose("Change…");
     expect(onEdit).toHaveBeenCalledWith(client);
-    await choose("Make a URL…");
+    await choose("Create a URL…");
     expect(onAddress).toHaveBeenCalledWith(client);
     await choose("Disable…");
     await choose("Reset traffic…");

@@ -72,9 +72,12 @@ describe("geo-assets", () => {
     const menu = await menuOf("geosite.dat");
     expect(menu.getByRole("menuitem", { name: "Update now…" })).toHaveAttribute(
       "title",
-      "Wait until what goes on has ended.",
+      "Wait until the current update has ended.",
     );
-    expect(menu.getByRole("menuitem", { name: "Roll back…" })).toHaveAttribute("title", "There is no version before.");
+    expect(menu.getByRole("menuitem", { name: "Roll back…" })).toHaveAttribute(
+      "title",
+      "There is no previous version.",
+    );
   });
 
   it("roll out what waits", async () => {

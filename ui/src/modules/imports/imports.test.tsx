@@ -93,7 +93,7 @@ it("shows what was understood, what was not and why, and makes drafts of the cho
   const name = entries.getByRole("textbox", { name: "Name of the flow of office" });
   await userEvent.clear(name);
   await userEvent.type(name, "Office");
-  await userEvent.click(screen.getByRole("button", { name: "Make 1 draft" }));
+  await userEvent.click(screen.getByRole("button", { name: "Create 1 draft" }));
   await waitFor(() => expect(address()).toBe("/flows/f-1"));
   expect(written().at(-1)!.body).toEqual({ entries: [{ key: "office", name: "Office" }] });
 });
@@ -145,7 +145,7 @@ it("is a step of the wizard that can wait, and says how many drafts it made", as
   await userEvent.click(await screen.findByRole("button", { name: "Skip" }));
   expect(done).toHaveBeenLastCalledWith("later", true);
   await read();
-  await userEvent.click(await screen.findByRole("button", { name: "Make 1 draft" }));
+  await userEvent.click(await screen.findByRole("button", { name: "Create 1 draft" }));
   expect(await screen.findByRole("link", { name: "office" })).toHaveAttribute("href", "/flows/f-1");
   await userEvent.click(screen.getByRole("button", { name: "Continue" }));
   expect(done).toHaveBeenLastCalledWith("1 draft was made");

@@ -128,7 +128,7 @@ describe("the step of the first installation", () => {
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
     expect(await screen.findByText("These settings were changed while you were typing")).toBeInTheDocument();
     expect(screen.getByLabelText("Chat id")).toHaveValue("-100200");
-    await userEvent.click(screen.getByRole("button", { name: "Save mine over it" }));
+    await userEvent.click(screen.getByRole("button", { name: "Overwrite with mine" }));
     await expect
       .poll(() => panel.written().map(({ body }) => body))
       .toMatchObject([
@@ -148,7 +148,7 @@ describe("the step of the first installation", () => {
     await userEvent.type(screen.getByLabelText("Bot token"), "1:abc");
     await userEvent.type(screen.getByLabelText("Chat id"), "-100200");
     await userEvent.click(screen.getByRole("button", { name: "Continue" }));
-    await userEvent.click(await screen.findByRole("button", { name: "Load what holds now" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Load current settings" }));
     await expect.poll(() => screen.getByLabelText("Chat id")).toHaveValue("-5");
     expect(screen.getByLabelText("Bot token")).toHaveValue("");
   });

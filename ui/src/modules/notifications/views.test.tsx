@@ -203,7 +203,7 @@ describe("deliveries", () => {
     const { address } = await renderApp(<DeliveriesPage />, { queries, path: "/deliveries?state=failed&channel=x" });
     expect(await screen.findByText("A node is offline")).toBeInTheDocument();
     expect(asked.some(({ path }) => path === "/deliveries")).toBe(true);
-    await userEvent.click(screen.getByRole("button", { name: "Take off the filter State: Not delivered" }));
+    await userEvent.click(screen.getByRole("button", { name: "Remove the filter State: Not delivered" }));
     await expect.poll(address).toBe("/deliveries?channel=x");
   });
 

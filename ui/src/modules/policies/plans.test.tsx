@@ -55,7 +55,7 @@ describe("custom plans", () => {
 
   it("ask for a policy first where there is none, and are closed to those who may not", async () => {
     await renderApp(<PlansTab state={ready(upstream)} policies={[]} block="You may not" />);
-    expect(await screen.findAllByText(/Make a policy first/)).toHaveLength(2);
+    expect(await screen.findAllByText(/Create a policy first/)).toHaveLength(2);
     expect(screen.getByRole("button", { name: "New custom plan" })).toHaveAttribute("aria-disabled", "true");
   });
 

@@ -126,7 +126,7 @@ describe("a pool that was made", () => {
     const { address } = await renderApp(<PoolsPage />, { path: "/pools", route: "/pools", queries });
     await user.click((await screen.findAllByRole("button", { name: "New pool" }))[0]!);
     await user.type(await screen.findByRole("textbox", { name: "Name" }), "Asia");
-    await user.click(screen.getByRole("button", { name: "Make pool" }));
+    await user.click(screen.getByRole("button", { name: "Create pool" }));
     await waitFor(() => expect(address()).toBe("/pools/p-2"));
     expect(leave.getState().answer, "no question is open").toBeUndefined();
   });

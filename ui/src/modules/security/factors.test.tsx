@@ -23,7 +23,7 @@ describe("changes of one's own second factors", () => {
       .spyOn(api, "POST")
       .mockResolvedValue({ data: { recovery_codes: ["aaaa-bbbb", "cccc-dddd"] }, response } as never);
     await renderApp(<RenewCodesDialog opened onClose={() => undefined} />);
-    const verb = await screen.findByRole("button", { name: "Make new codes" });
+    const verb = await screen.findByRole("button", { name: "Generate new codes" });
     verb.click();
     expect(await screen.findByText("Enter your password")).toBeInTheDocument();
     expect(post).not.toHaveBeenCalled();

@@ -32,6 +32,6 @@ describe("what agents see", () => {
   it("says when agents begin to tell", async () => {
     const { queries } = serve({ "GET /agents": pageOf() });
     await renderApp(<AgentsPage />, { queries });
-    expect(await screen.findByText("No agent has told anything yet")).toBeInTheDocument();
+    expect(await screen.findByText("No agent has reported anything yet")).toBeInTheDocument();
   });
 });

@@ -111,7 +111,7 @@ describe("sessions by network", () => {
   it("says that nothing was told", async () => {
     const state = { kind: "ready" as const, data: makeDiversity({ networks: [], windows: [] }) };
     await renderApp(<NetworksCard state={state} week={undefined} />);
-    expect(await screen.findByText("No sessions were told in the last 24 hours.")).toBeInTheDocument();
+    expect(await screen.findByText("No sessions were reported in the last 24 hours.")).toBeInTheDocument();
   });
 });
 

@@ -105,13 +105,13 @@ describe("the page of a client", () => {
   it("has no acts for a client that was revoked", async () => {
     await draw({ state: "revoked", flows: [], revoked_at: "2026-03-11T00:00:00Z" });
     expect(screen.getByText("It may use no flow yet.")).toBeInTheDocument();
-    expect(screen.queryByRole("button", { name: /Change|Disable|Make a URL|Give a flow/ })).not.toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: /Change|Disable|Create a URL|Give a flow/ })).not.toBeInTheDocument();
   });
 
   it("closes every act where nothing may be changed, with the reason", async () => {
     await draw({}, "The panel is read-only");
     expect(screen.getAllByText("The panel is read-only").length).toBeGreaterThan(0);
-    for (const name of ["Change", "Make a URL", "Give a flow", "Connection link on Europe main"])
+    for (const name of ["Change", "Create a URL", "Give a flow", "Connection link on Europe main"])
       expect(screen.getByRole("button", { name })).toHaveAttribute("aria-disabled", "true");
   });
 });
@@ -125,7 +125,7 @@ describe("the subscription of a client", () => {
     const dialog = within(await screen.findByRole("dialog", { name: "New subscription URL of Anna" }));
     expect(dialog.getByText(/^The URL in use stops working at once/)).toBeInTheDocument();
     expect(post).not.toHaveBeenCalled();
-    await user.click(dialog.getByRole("button", { name: "Make a new URL" }));
+    await user.click(dialog.getByRole("button", { name: "Create a new URL" }));
     expect(await dialog.findByText("https://panel.example/s/NEW")).toBeInTheDocument();
     expect(dialog.getByTitle("Subscription URL as a QR code")).toBeInTheDocument();
     expect(dialog.queryByText(/stops working at once/)).not.toBeInTheDocument();

@@ -114,7 +114,7 @@ describe("the page of the matrix", () => {
     await renderApp(<MatrixPage kind="nodes" />, { queries });
     expect(await screen.findByText(/^The panel itself seems cut off/)).toBeInTheDocument();
     expect(screen.getByText("40 checks from 12 places")).toBeInTheDocument();
-    const views = within(screen.getByRole("navigation", { name: "Ready filters" }));
+    const views = within(screen.getByRole("navigation", { name: "Preset filters" }));
     expect(views.getByRole("link", { name: /^Not healthy\s*2$/ })).toBeInTheDocument();
     expect(views.queryByRole("link", { name: /No data/ })).toBeNull();
   });

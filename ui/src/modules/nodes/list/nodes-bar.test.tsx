@@ -44,7 +44,7 @@ it("adds tags and takes off those that the nodes have", async () => {
   await user.click(await screen.findByRole("button", { name: /^Change tags/ }));
   expect(act).not.toHaveBeenCalled();
   await user.type(screen.getByRole("combobox", { name: "Add" }), "edge{Enter}");
-  await user.click(screen.getByRole("combobox", { name: "Take off" }));
+  await user.click(screen.getByRole("combobox", { name: "Remove" }));
   await user.click(await screen.findByRole("option", { name: "old" }));
   await user.click(screen.getByRole("button", { name: "Change tags" }));
   expect(act).toHaveBeenCalledWith(nodes, { act: "tags", add_tags: ["edge"], remove_tags: ["old"] });

@@ -169,7 +169,7 @@ describe("synchronisation", () => {
       { [runs]: pageOf(), [`PUT ${under}/webhook`]: { body: makeConnection() } },
       { part: "/syncs" },
     );
-    await userEvent.click(await screen.findByRole("button", { name: "Make a new secret" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Generate a new secret" }));
     const lines = await screen.findByRole("region", { name: "Lines for .env" });
     const { secret } = written()[0]!.body as { secret: string };
     expect(secret).toMatch(/^[A-Za-z0-9]{64}$/);

@@ -69,7 +69,7 @@ describe("a status page", () => {
     await userEvent.clear(await titleField());
     await userEvent.type(await titleField(), "Mine");
     await userEvent.click(screen.getByRole("button", { name: "Save" }));
-    expect(await screen.findByRole("button", { name: "Save mine over it" })).toBeInTheDocument();
+    expect(await screen.findByRole("button", { name: "Overwrite with mine" })).toBeInTheDocument();
     expect(await titleField()).toHaveValue("Mine");
   });
 
