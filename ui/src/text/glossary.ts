@@ -18,7 +18,11 @@ export const glossary: Term[] = [
   { en: "XTLS flow", ru: "XTLS flow", not: { en: /flow control/i } },
   { en: "plan", ru: "план", not: { ru: /(с|пере)компилиру(й|ет)/i } },
   { en: "Subscription URL", ru: "URL подписки", not: { en: /subscription address/i, ru: /адрес подписки/i } },
-  { en: "Create, Generate", ru: "Создать, Сгенерировать", not: { en: /\bmake (one|an?|the|new|\{\{count\}\})\b/i, ru: /придумать/i } },
+  {
+    en: "Create, Generate",
+    ru: "Создать, Сгенерировать",
+    not: { en: /\bmake (one|an?|the|new|\{\{count\}\})\b/i, ru: /придумать/i },
+  },
   { en: "Stop serving", ru: "Остановить работу", not: { en: /take off the nodes/i } },
   { en: "Config issues", ru: "Проблемы конфигурации", not: { en: /config needs work/i } },
   { en: "Health issues", ru: "Проблемы со здоровьем", not: { en: /health needs work/i, ru: /здоровье требует/i } },

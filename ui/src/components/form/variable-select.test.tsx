@@ -23,7 +23,12 @@ async function draw(read: SettingsDocument<unknown>, own: string) {
 
 describe("a setting that has a variable", () => {
   it.each([
-    [true, true, "Stable, from PANEL_UPDATE_CHANNEL", /PANEL_UPDATE_CHANNEL applies: on the server it is set to stable/],
+    [
+      true,
+      true,
+      "Stable, from PANEL_UPDATE_CHANNEL",
+      /PANEL_UPDATE_CHANNEL applies: on the server it is set to stable/,
+    ],
     [false, true, "Stable, by default", /The default applies: stable\. PANEL_UPDATE_CHANNEL is not set/],
     [true, false, "Development", /What is set here applies\. PANEL_UPDATE_CHANNEL says stable and is not used/],
     [false, false, "Development", /What is set here applies\. PANEL_UPDATE_CHANNEL is not set/],
