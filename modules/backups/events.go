@@ -64,7 +64,7 @@ func eventKinds() []events.Kind {
 		},
 		{
 			Name: kindFailed, Summary: "A backup failed", Severity: events.Critical, Notify: true,
-			Effect: "The backups of before are still there.", Screen: runScreen, Data: News{},
+			Effect: "Earlier backups are still there.", Screen: runScreen, Data: News{},
 		},
 		{
 			Name: kindOverdue, Summary: "There was no good backup for too long", Severity: events.Critical, Notify: true,

@@ -156,7 +156,7 @@ func (w *watcher) listener() events.Listener {
 
 const sweepEvery = time.Hour
 
-// sweep begins to watch what nobody told of: the bindings of a database of before.
+// sweep begins to watch what nobody told of: the bindings of an older database.
 func (w *watcher) sweep(ctx context.Context) error {
 	for {
 		if err := w.NoticeAll(ctx); err != nil {

@@ -155,7 +155,7 @@ func (s *store) forget(ctx context.Context, flowID string) error {
 
 const movedBatch = 500
 
-// settle seals anew what was taken over from the table of before, which a new master key would not reach.
+// settle seals anew what was taken over from the former table, which a new master key would not reach.
 func (s *store) settle(ctx context.Context) error {
 	last := [2]string{zeroID, zeroID}
 	for {

@@ -283,7 +283,7 @@ func (s *service) plan(ctx context.Context, id, planID string) (plan.Plan, error
 	}
 	p.Checking = row.Checking
 	p.State, p.Readiness = s.planState(f, row), marked(readiness.Joined(p.Readiness, evidence), p.Steps, nodes)
-	p.Diff.Other, p.Sharing = orEmpty(p.Diff.Other), orEmpty(p.Sharing) // plans of before had none
+	p.Diff.Other, p.Sharing = orEmpty(p.Diff.Other), orEmpty(p.Sharing) // earlier plans had none
 	p.Conflicts = append(orEmpty(p.Conflicts), readiness.HeldPorts(evidence)...)
 	stale, err := s.hooks.targets.Problems(ctx, row.Graph, s.now())
 	if err != nil {

@@ -24,7 +24,7 @@ func (b *broken) Now() time.Time {
 
 // A panic in the question ends neither the panel nor repeats for ever: after three tries, with pauses, it counts as a
 // question without an answer, and the next one is put a quarter of an hour later. On a machine that stalls for seconds
-// a try may count twice or not at all, as the lease then ends in the middle of it.
+// a try may count twice or not at all, as the lease then ends in the middle of it, and the reason is that stall.
 func TestAPanicInTheQuestionIsOneWithoutAnAnswer(t *testing.T) {
 	t.Parallel()
 	p := newPanel(t)
@@ -39,8 +39,13 @@ func TestAPanicInTheQuestionIsOneWithoutAnAnswer(t *testing.T) {
 		t.Helper()
 		require.Eventually(t, func() bool { return p.stored(columns) == "true" }, 60*time.Second, time.Millisecond)
 	}
+	failed := func() {
+		t.Helper()
+		stalled := "the panel that drove it was killed or stalled"
+		require.Contains(t, []string{"panic: no time", stalled}, p.stored("lease_error"))
+	}
 	for eventually(pausing); p.stored(ended) != "true"; eventually(pausing) {
-		require.Equal(t, "panic: no time", p.stored("lease_error"))
+		failed()
 		require.Less(t, fails.tries.Load(), int64(3*questionTries))
 		p.is("active", "ok")
 		require.NotContains(t, p.news.kinds(), kindGrace)
@@ -50,7 +55,7 @@ func TestAPanicInTheQuestionIsOneWithoutAnAnswer(t *testing.T) {
 	}
 	stop()
 	require.GreaterOrEqual(t, fails.tries.Load(), int64(questionTries-1))
-	require.Equal(t, "panic: no time", p.stored("lease_error"))
+	failed()
 	require.Equal(t, "true", p.stored("next_check_at > check_at + interval '13 minutes'"))
 	require.Equal(t, givenUp.summary, *p.is("grace", "unreachable").LastCheck.Error)
 	require.Contains(t, p.news.kinds(), kindGrace)

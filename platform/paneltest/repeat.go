@@ -46,7 +46,7 @@ func (c *Client) PostOnce(path string, body any) *Answer {
 }
 
 // acts counts what requests of people have done, by the journal. What goes on behind them in the name of who began it
-// is none of theirs, and a refused request of before may be written down later.
+// is none of theirs, and an earlier refused request may be written down later.
 func (c *Client) acts() (n int) {
 	c.panel.t.Helper()
 	require.NoError(c.panel.t,

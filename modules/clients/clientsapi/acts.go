@@ -20,7 +20,7 @@ type Taken struct {
 type Acts interface {
 	// Narrow limits a client where it is not limited as far already, and gives its limits before and after.
 	Narrow(ctx context.Context, clientID string, to Limits) (before, after Limits, err error)
-	// Widen gives a client its limits of before back. One that somebody has changed since they were set stays as it is.
+	// Widen gives a client its previous limits back. One that somebody has changed since they were set stays as it is.
 	Widen(ctx context.Context, clientID string, set, before Limits) error
 	// Take ends a client's use of the named flows, of all without names, and gives what it had there.
 	Take(ctx context.Context, clientID string, flowIDs ...string) ([]Taken, error)

@@ -17,7 +17,12 @@ export const glossary: Term[] = [
   { en: "inbound", ru: "inbound", not: { ru: /входящ(ее|ий) подключени/i } },
   { en: "XTLS flow", ru: "XTLS flow", not: { en: /flow control/i } },
   { en: "plan", ru: "план", not: { ru: /(с|пере)компилиру(й|ет)/i } },
-  { en: "Subscription URL", ru: "URL подписки", not: { en: /subscription address/i, ru: /адрес подписки/i } },
+  {
+    en: "Subscription URL",
+    ru: "URL подписки",
+    not: { en: /subscription address|address(es)? of (a |the )?subscription/i, ru: /адрес\S* подпис/i },
+  },
+  { en: "API token", ru: "API-токен", not: { ru: /токен\S* API(?![\w-])/i } },
   {
     en: "Create, Generate",
     ru: "Создать, Сгенерировать",

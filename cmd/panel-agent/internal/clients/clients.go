@@ -70,7 +70,7 @@ func (l *lists) apply(ctx context.Context, content json.RawMessage) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.core.ByChanges() { // they are of before an update of the agent
+	if l.core.ByChanges() { // they are from before an update of the agent
 		return nil
 	}
 	l.wanted = &wanted

@@ -36,7 +36,7 @@ type inForce struct {
 	skew  time.Duration
 }
 
-// readLists reads lists of both kinds. One that comes by its changes goes before a whole one of before.
+// readLists reads lists of both kinds. One that comes by its changes goes before an earlier whole one.
 func readLists(dir string) (inForce, error) {
 	var stored agentapi.Clients
 	if _, err := disk.ReadJSON(filepath.Join(dir, fileClients), &stored); err != nil {

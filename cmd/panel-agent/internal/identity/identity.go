@@ -29,7 +29,7 @@ func (Token) GoString() string { return "***" }
 type Identity struct {
 	NodeID   string `json:"node_id"`
 	Token    Token  `json:"agent_token"`
-	Former   Token  `json:"former_agent_token,omitempty"` // of before the last rotation
+	Former   Token  `json:"former_agent_token,omitempty"` // from before the last rotation
 	PanelURL string `json:"panel_url"`
 }
 

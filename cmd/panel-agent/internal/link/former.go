@@ -1,6 +1,6 @@
 package link
 
-// former is the token before the last rotation. A panel that was restored from a backup of before it knows that one
+// former is the token before the last rotation. A panel that was restored from a backup made before it knows that one
 // alone.
 type former struct {
 	token string

@@ -36,7 +36,7 @@ type Table struct {
 	Name string `json:"name"` // with its schema, "public.nodes"
 	Rows int64  `json:"rows"`
 	Sum  string `json:"sum"`
-	// By is what the sum is of. Backups of before this was written have sums of texts.
+	// By is what the sum is of. Backups from before this field have sums of texts.
 	By SumBy `json:"by,omitempty"`
 	// Empty means that the dump has the table without its rows.
 	Empty bool `json:"empty,omitempty"`

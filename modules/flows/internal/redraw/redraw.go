@@ -127,7 +127,7 @@ type wanted struct {
 }
 
 func (r *row) shown() Change {
-	for i := range r.Items { // changes of before know no host names
+	for i := range r.Items { // earlier changes know no host names
 		if r.Items[i].Domains == nil {
 			r.Items[i].Domains = []string{}
 		}

@@ -20,7 +20,7 @@ import (
 // writtenWithin is how long DNS services are asked to write records before that has failed.
 const writtenWithin = 2 * time.Minute
 
-// cachedMost bounds how long resolvers are trusted to keep the answer of before.
+// cachedMost bounds how long resolvers are trusted to keep the previous answer.
 const cachedMost = time.Hour
 
 // switchNames has the names of the node's entries lead to another address of it. The records are written after the

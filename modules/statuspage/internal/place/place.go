@@ -141,7 +141,7 @@ func (l *local) Put(_ context.Context, file *site.File) error {
 	return nil
 }
 
-// replace leaves the file of before or the new one, and nothing beside it.
+// replace leaves the previous file or the new one, and nothing beside it.
 func replace(root *os.Root, path string, content []byte) error {
 	draft := path + remote.Draft
 	if err := gone(root.Remove(draft)); err != nil { // of a writer that was killed

@@ -21,7 +21,7 @@ export default defineModule({
     },
     {
       path: "/account/tokens",
-      title: { en: "My API tokens", ru: "Мои токены API" },
+      title: { en: "My API tokens", ru: "Мои API-токены" },
       parents: [own],
       load: () => import("./tokens/tokens-page"),
     },
