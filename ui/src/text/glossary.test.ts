@@ -34,12 +34,13 @@ const ofServer = (language: "en" | "ru") =>
 
 const all = (language: "en" | "ru") => [...ofScreens(language), ...ofServer(language)];
 
-describe("the words of all screens", () => {
+describe("the words of all screens, commands and checks", () => {
   it.each(["en", "ru"] as const)("are those of the glossary, in %s", (language) => {
     const dropped = glossary.flatMap(({ [language]: word, not }) =>
       not?.[language] ? [{ word, no: not[language] }] : [],
     );
     expect(dropped.length).toBeGreaterThan(10);
+    expect(translations.length).toBeGreaterThan(20);
     const found = all(language).flatMap(({ at, text }) =>
       dropped.filter(({ no }) => no.test(text)).map(({ word }) => `${at}: “${text}”; say “${word}”`),
     );

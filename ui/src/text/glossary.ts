@@ -1,6 +1,7 @@
 /**
- * What one thing is called on every screen, in both languages, and the words that were taken back because nobody says
- * them, they mean two things, or another word stands for the same thing. A test looks for the latter.
+ * What one thing is called on every screen and in every command, in both languages, and the words that were taken back
+ * because nobody says them, they mean two things, or another word stands for the same thing. A test looks for the
+ * latter.
  */
 export interface Term {
   en: string;

@@ -83,12 +83,12 @@ describe("a bulk apply", () => {
     const lab = await rowOf("Lab");
     expect(lab.getByText("Refused")).toBeInTheDocument();
     expect(lab.getByText(/The agent is not connected/)).toHaveAttribute("title", "the agent does not answer: ams-1");
-    expect(screen.queryByRole("button", { name: "Start no more" })).not.toBeInTheDocument();
+    expect(screen.queryByRole("button", { name: "Start no more flows" })).not.toBeInTheDocument();
   });
 
   it("is stopped by its operation, as long as a flow waits", async () => {
     const { written } = await open("/flows/bulk?run=b-1", { bulk });
-    await userEvent.click(await screen.findByRole("button", { name: "Start no more" }));
+    await userEvent.click(await screen.findByRole("button", { name: "Start no more flows" }));
     await waitFor(() => expect(written().map(({ path }) => path)).toEqual(["/api/v1/operations/o-1/cancel"]));
   });
 });
